@@ -9,7 +9,11 @@ const File = z.object({ source: z.string(), asOf: z.string(), perEuro: z.record(
 export function createEmbeddedFx(): RateSource {
   const path = new URL("./data/reference-rates.json", import.meta.url);
   const { source, asOf, perEuro } = File.parse(JSON.parse(readFileSync(path, "utf8")));
-  const table: RateTable = { provenance: { source, sourceLevel: "embedded", asOf }, perEuro: readRates(perEuro) };
+  const provenance = {
+    source: `${source} of ${asOf}: a fixed table that comes with the service`,
+    ...{ sourceLevel: "embedded" as const, asOf },
+  };
+  const table: RateTable = { provenance, perEuro: readRates(perEuro) };
   return { table: async () => table };
 }
 

@@ -83,22 +83,24 @@ export const Comparison = z.object({
   itineraries: z.number(),
 });
 
-/** Another fare than those of the offers that are shown, perhaps of other flights. */
-const PickedFare = z
-  .object({
-    id: z.string().describe("offerId of book_flight"),
-    totalAmount: DecimalAmount,
-    penaltyAmount: Penalty,
-    flights: z.string().optional().describe("Where they are not among those that are shown"),
-  })
-  .nullable();
+/** A fare of everything that was considered, perhaps of flights that are not shown. */
+const PickedFare = z.object({
+  id: z.string().describe("offerId of book_flight"),
+  totalAmount: DecimalAmount,
+  flights: z.string().optional().describe("Where they are not among those that are shown"),
+});
+const ChangeableFare = PickedFare.extend({ changePenaltyAmount: Penalty }).nullable();
 
 export const Picks = z
   .object({
     best: z.string(),
     cheapest: z.string(),
     fastest: z.string(),
-    cheapestChangeable: PickedFare.describe("Together with the penalty of one change; null: no fare can be changed"),
+    cheapestChangeable: ChangeableFare.describe("The lowest price; null: no fare can be changed"),
+    cheapestWithOneChange: ChangeableFare.describe("The lowest sum of price and penalty"),
+    cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
+      .nullable()
+      .describe("The lowest price; null: no fare is given back"),
   })
   .describe("Ids of offers; all but best of everything that was considered");
 
@@ -115,25 +117,39 @@ export function compareOffers(
     considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
     picks: {
       ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id },
-      cheapestChangeable: pickChangeable(shown, offers),
+      ...pickByTerms(shown, offers),
     },
   };
 }
 
-/** Of all whose terms allow changes the one that costs least together with one; those whose penalty is not known come last. */
-function pickChangeable(shown: readonly FlightOffer[], offers: readonly FlightOffer[]): z.infer<typeof PickedFare> {
-  const found = lowest(
-    offers.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true),
-    (offer) => micro(offer) + penaltyOf(offer),
-  );
-  if (found === undefined) return null;
-  const { id, totalAmount, conditions } = found;
+/** Of all whose terms allow it; a penalty that is not known counts as the highest. */
+function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer[]) {
+  const cheapestFirst = offers.toSorted((left, right) => micro(left) - micro(right));
+  const changeable = cheapestFirst.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true);
+  const [refundable] = cheapestFirst.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed === true);
+  const withOneChange = lowest(changeable, (offer) => micro(offer) + changePenalty(offer));
+  const changed = (offer: FlightOffer | undefined) =>
+    offer === undefined
+      ? null
+      : { ...pick(offer, shown), changePenaltyAmount: offer.conditions.changeBeforeDeparture?.penaltyAmount };
+  return {
+    cheapestChangeable: changed(changeable[0]),
+    cheapestWithOneChange: changed(withOneChange),
+    cheapestRefundable:
+      refundable === undefined
+        ? null
+        : {
+            ...pick(refundable, shown),
+            refundPenaltyAmount: refundable.conditions.refundBeforeDeparture?.penaltyAmount ?? null,
+          },
+  };
+}
+
+function pick(found: FlightOffer, shown: readonly FlightOffer[]): z.infer<typeof PickedFare> {
+  const { id, totalAmount } = found;
   const flights = found.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber));
   const isShown = shown.some((offer) => itineraryKey(offer) === itineraryKey(found));
-  return {
-    ...{ id, totalAmount, penaltyAmount: conditions.changeBeforeDeparture?.penaltyAmount },
-    ...(isShown ? {} : { flights: flights.join(" ") }),
-  };
+  return { ...{ id, totalAmount }, ...(isShown ? {} : { flights: flights.join(" ") }) };
 }
 
 /** The first of those with the least. */
@@ -142,7 +158,7 @@ function lowest(offers: readonly FlightOffer[], measure: (offer: FlightOffer) =>
   return offers.find((offer) => measure(offer) === least);
 }
 
-const penaltyOf = ({ conditions }: FlightOffer): number =>
+const changePenalty = ({ conditions }: FlightOffer): number =>
   Number(parseDecimal(conditions.changeBeforeDeparture?.penaltyAmount ?? "") ?? Number.MAX_SAFE_INTEGER / 2);
 
 /** Only compared here. */

@@ -17,7 +17,7 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "effects", "travelers", "treasury"],
+  needs: ["bookings", "effects", "places", "travelers", "treasury"],
   tools: [
     searchFlights,
     displayOfferConditions,

@@ -20,6 +20,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
+const changeable = { id: z.string(), totalAmount: z.string(), changePenaltyAmount: z.string() };
 const Found = z.object({
   offers: z.array(
     z.object({
@@ -40,9 +41,12 @@ const Found = z.object({
       ),
     }),
   ),
+  timeZones: z.record(z.string(), z.string()),
   picks: z.object({
     ...{ best: z.string(), cheapest: z.string(), fastest: z.string() },
-    cheapestChangeable: z.object({ id: z.string(), totalAmount: z.string(), penaltyAmount: z.string() }),
+    cheapestChangeable: z.object(changeable),
+    cheapestWithOneChange: z.object(changeable),
+    cheapestRefundable: z.object({ id: z.string(), totalAmount: z.string(), refundPenaltyAmount: z.string() }),
   }),
   considered: z.object({ offers: z.number(), itineraries: z.number() }),
 });
@@ -97,30 +101,54 @@ test("neither is left out because three others are better in all", () => {
   expect(compareOffers(shown, offers)?.picks).toMatchObject(picks);
 });
 
-test("the cheapest fare that can be changed is named, also of flights that are not shown, and can be booked as such", async () => {
-  const { offers, picks } = await agent.ask(Found, "search_flights", journey);
-  const { id, totalAmount, penaltyAmount } = picks.cheapestChangeable;
-  for (const fare of offers.flatMap(({ fares }) => fares).filter(({ changeable }) => changeable)) {
-    const whole = Number(fare.totalAmount) + Number(fare.changePenaltyAmount);
-    expect(Number(totalAmount) + Number(penaltyAmount)).toBeLessThanOrEqual(whole);
+test("the cheapest fares that can be changed or given back are named, also of flights that are not shown", async () => {
+  const { offers, picks, timeZones } = await agent.ask(Found, "search_flights", journey);
+  expect(timeZones).toMatchObject({ LHR: "Europe/London", JFK: "America/New_York" });
+  const { cheapestChangeable, cheapestWithOneChange, cheapestRefundable } = picks;
+  const withChange = Number(cheapestWithOneChange.totalAmount) + Number(cheapestWithOneChange.changePenaltyAmount);
+  const fares = offers.flatMap((shown) => shown.fares);
+  for (const fare of fares.filter((one) => one.changeable)) {
+    expect(Number(cheapestChangeable.totalAmount)).toBeLessThanOrEqual(Number(fare.totalAmount));
+    expect(withChange).toBeLessThanOrEqual(Number(fare.totalAmount) + Number(fare.changePenaltyAmount));
   }
-  const conditions = await agent.ask(z.looseObject({}), "display_offer_conditions", { offerId: id });
-  expect(conditions).toMatchObject({
+  for (const fare of fares.filter(({ refundable }) => refundable)) {
+    expect(Number(cheapestRefundable.totalAmount)).toBeLessThanOrEqual(Number(fare.totalAmount));
+  }
+  const { id, totalAmount, changePenaltyAmount } = cheapestWithOneChange;
+  const read = async (offerId: string) => await agent.ask(z.looseObject({}), "display_offer_conditions", { offerId });
+  expect(await read(id)).toMatchObject({
     totalAmount,
-    conditions: { changeBeforeDeparture: { allowed: true, penaltyAmount } },
+    conditions: { changeBeforeDeparture: { allowed: true, penaltyAmount: changePenaltyAmount } },
   });
-  const fixed = { refundBeforeDeparture: null, changeBeforeDeparture: null };
-  const changeable = {
-    ...fixed,
-    changeBeforeDeparture: { allowed: true, penaltyAmount: "60.00", penaltyCurrency: "USD" },
+  expect(await read(cheapestRefundable.id)).toMatchObject({
+    totalAmount: cheapestRefundable.totalAmount,
+    conditions: {
+      refundBeforeDeparture: { allowed: true, penaltyAmount: cheapestRefundable.refundPenaltyAmount },
+    },
+  });
+});
+
+test("a fare with the lowest price is told from one that is the cheapest with one change, and none is told as none", () => {
+  const terms = (change: string | undefined, refund: string | undefined) => {
+    const term = (penaltyAmount: string | undefined) =>
+      penaltyAmount === undefined ? null : { allowed: true, penaltyAmount, penaltyCurrency: "USD" };
+    return { refundBeforeDeparture: term(refund), changeBeforeDeparture: term(change) };
   };
+  const later = (hour: number) => [slice([segment({ departingAt: `2027-01-20T1${hour}:00:00` })])];
   const all = [
-    offer({ conditions: fixed }),
-    offer({ id: "off_change", totalAmount: "500.00", conditions: changeable }),
+    offer({ conditions: terms(undefined, undefined) }),
+    offer({ id: "off_low", totalAmount: "500.00", conditions: terms("200.00", undefined), slices: later(1) }),
+    offer({ id: "off_sum", totalAmount: "560.00", conditions: terms("60.00", "300.00"), slices: later(2) }),
+    offer({ id: "off_free", totalAmount: "900.00", conditions: terms("0.00", "0.00"), slices: later(3) }),
   ];
-  expect(compareOffers(all.slice(0, 1), all)?.picks).toMatchObject({
-    cheapestChangeable: { id: "off_change", totalAmount: "500.00", penaltyAmount: "60.00" },
+  const picks = (offers: typeof all) => compareOffers(offers.slice(0, 1), offers)?.picks;
+  expect(picks(all)).toMatchObject({
+    cheapestChangeable: { id: "off_low", changePenaltyAmount: "200.00", flights: expect.any(String) },
+    cheapestWithOneChange: { id: "off_sum", changePenaltyAmount: "60.00" },
+    cheapestRefundable: { id: "off_sum", refundPenaltyAmount: "300.00" },
   });
+  const none = { cheapestChangeable: null, cheapestWithOneChange: null, cheapestRefundable: null };
+  expect(picks(all.slice(0, 1))).toMatchObject(none);
 });
 
 test("fares of the same terms are shown once, at the lower price", () => {

@@ -1,2 +1,3 @@
 export { RegionCode } from "./codes.ts";
-export { resolveStop } from "./resolve-stop.ts";
+export { readCoordinates } from "./read-coordinates.ts";
+export { resolveStop, resolveText } from "./resolve-stop.ts";

@@ -89,7 +89,18 @@ describe("geocode_trip_stop", () => {
       picks: { nearest: expect.stringMatching(/^acc_/) },
     });
     const unknown = await hotels("Qwxzhaus, Lisbon");
-    expect(unknown).toMatchObject({ location: { unknownPart: "Qwxzhaus" }, picks: { nearest: null } });
+    const picks = { nearest: null, whyNoNearest: expect.stringContaining('"Qwxzhaus" is not known') };
+    const more = expect.stringContaining(`${Number(unknown.considered) - 6} more are not shown`);
+    expect(unknown).toMatchObject({ location: { unknownPart: "Qwxzhaus" }, picks, more });
+    expect(known.picks).not.toHaveProperty("whyNoNearest");
+    const around = await hotels("38.7139, -9.1335");
+    expect(around).toMatchObject({
+      location: { latitude: 38.7139, longitude: -9.1335, precision: "point", countryCode: "PT", unknownPart: null },
+      picks: { nearest: expect.stringMatching(/^acc_/) },
+    });
+    expect(around.considered).toBeLessThan(Number(unknown.considered));
+    const airports = await call("find_airports_nearby", { query: "38.7139,-9.1335" });
+    expect(airports).toMatchObject({ center: { latitude: 38.7139 }, airports: [{ iataCode: "LIS" }] });
   });
 
   it("takes coordinates in the text for what they are, and says when the address contradicts them", async () => {

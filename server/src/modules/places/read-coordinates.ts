@@ -2,9 +2,12 @@ import type { Position } from "../../ports/maps.ts";
 
 const PAIR = /(?<![\p{L}\p{N}.])(-?\d{1,2}\.\d{1,15})\s*[,;\s]\s*(-?\d{1,3}\.\d{1,15})(?![\p{L}\p{N}.])/u;
 
+/** Whole degrees are coordinates only where nothing else stands beside them. */
+const WHOLE_PAIR = /^\s*[([]?\s*(-?\d{1,2}(?:\.\d{1,15})?)\s*[,;]\s*(-?\d{1,3}(?:\.\d{1,15})?)\s*[)\]]?\s*$/u;
+
 /** A latitude and a longitude in decimal degrees that stand in a text, and what else stands there. */
 export function readCoordinates(text: string): { position: Position | undefined; rest: string } {
-  const [all, latitude, longitude] = PAIR.exec(text) ?? [];
+  const [all, latitude, longitude] = PAIR.exec(text) ?? WHOLE_PAIR.exec(text) ?? [];
   if (all === undefined) return { position: undefined, rest: text };
   const position = { latitude: Number(latitude), longitude: Number(longitude) };
   if (Math.abs(position.latitude) > 90 || Math.abs(position.longitude) > 180)

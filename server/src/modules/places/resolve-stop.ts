@@ -1,6 +1,7 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 import type { Maps, Place, Position } from "../../ports/maps.ts";
+import { readCoordinates } from "./read-coordinates.ts";
 
 /** A place that a caller names, by an address, by a position, or by both. */
 export interface Stop {
@@ -45,6 +46,12 @@ const EXTENT_METERS: Readonly<Record<Place["precision"], number>> = {
 };
 const NEAR_CITY_KILOMETERS = 100;
 const HERE_KILOMETERS = 3;
+
+/** A text that may hold coordinates. */
+export async function resolveText(maps: Maps, text: string, options: Options): Promise<ResolvedStop> {
+  const { position, rest } = readCoordinates(text);
+  return await resolveStop(maps, position === undefined ? { address: text } : { ...position, address: rest }, options);
+}
 
 /** A position that was given stays where it is; an address beside it gives its name, or contradicts it. */
 export async function resolveStop(maps: Maps, stop: Stop, options: Options): Promise<ResolvedStop> {

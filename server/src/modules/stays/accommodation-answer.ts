@@ -74,7 +74,8 @@ export function toAccommodationAnswer(
 export const AccommodationPicks = z.object({
   best: z.string(),
   cheapest: z.string(),
-  nearest: z.string().nullable().describe("null: not known where they are, or location has an unknown part"),
+  nearest: z.string().nullable(),
+  whyNoNearest: z.string().optional().describe("Where nearest is null"),
   cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
 });
 
@@ -88,10 +89,16 @@ export function pickAccommodations(
     return least === Number.POSITIVE_INFINITY ? null : (shown.find((one) => measure(one) === least)?.id ?? null);
   };
   const never = Number.POSITIVE_INFINITY;
+  const nearest = unknownPart === null ? of(({ distanceMeters: meters }) => meters ?? never) : null;
+  const whyNoNearest =
+    unknownPart === null
+      ? "The supplier does not say where they are."
+      : `"${unknownPart}" is not known: distances are from the middle of the wider place. Give a known place or coordinates.`;
   return {
     best: shown[0]?.id ?? "",
     cheapest: of(({ cheapestRate }) => compared(cheapestRate)) ?? "",
-    nearest: unknownPart === null ? of(({ distanceMeters: meters }) => meters ?? never) : null,
+    nearest,
+    ...(nearest === null ? { whyNoNearest } : {}),
     cheapestRefundable: of(({ rates }) =>
       Math.min(never, ...rates.filter(({ fullRefundUntil }) => fullRefundUntil !== null).map(compared)),
     ),

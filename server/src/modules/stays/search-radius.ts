@@ -1,7 +1,8 @@
 import type { Place } from "../../ports/maps.ts";
 
 /** How far around a place its hotels are looked for: the wider the place, the farther. */
-export const searchRadiusKilometers: Readonly<Record<Place["precision"], number>> = {
+export const searchRadiusKilometers: Readonly<Record<Place["precision"] | "point", number>> = {
+  point: 3,
   address: 3,
   landmark: 3,
   neighborhood: 5,

@@ -39,7 +39,8 @@ describe("quote_fx", () => {
       rate: "1.33449461",
       converted: "333.623652",
       assumptions: ["1 USDC = 1 USD"],
-      source: "European Central Bank, euro foreign exchange reference rates",
+      source:
+        "European Central Bank, euro foreign exchange reference rates of 2026-07-06: a fixed table that comes with the service",
       sourceLevel: "embedded",
       asOf: "2026-07-06",
     });

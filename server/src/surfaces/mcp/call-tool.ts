@@ -17,6 +17,9 @@ const METER_ID_KEY = "wayfare/meterId";
 const PRICE_KEY = "wayfare/priceMicroUsdc";
 const REPLAYED_KEY = "wayfare/replayed";
 
+/** Of the text that a model reads: as short as it can be with a line for each member. */
+const INDENT = 1;
+
 export interface ToolAnswer {
   [member: string]: unknown;
   content: { type: "text"; text: string }[];
@@ -86,7 +89,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (!outcome.ok) return failed({ ...outcome, replayed }, exchange, about);
       const result = { ...toObject(outcome.result), ...(replayed ? { replayed } : {}) };
       return {
-        content: [{ type: "text", text: JSON.stringify(result, null, 2) }],
+        content: [{ type: "text", text: JSON.stringify(result, null, INDENT) }],
         structuredContent: result,
         _meta: {
           ...about,
@@ -106,7 +109,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
 function failed(fields: ProblemFields, place: ErrorPlace, about: Record<string, unknown>): ToolAnswer {
   const { retryAfterSeconds } = fields;
   const problem = { ...problemOf(fields, place), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-  return { content: [{ type: "text", text: JSON.stringify(problem, null, 2) }], isError: true, _meta: about };
+  return { content: [{ type: "text", text: JSON.stringify(problem, null, INDENT) }], isError: true, _meta: about };
 }
 
 function text(meta: Readonly<Record<string, unknown>>, name: string): string | undefined {

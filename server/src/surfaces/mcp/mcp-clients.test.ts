@@ -40,7 +40,7 @@ describe.each(cases)("client $kind on the $host host", ({ host, kind, days }) =>
     });
     expect(found.isError).not.toBe(true);
     const offerId = firstOffer(found.structuredContent);
-    expect(found.content).toEqual([{ type: "text", text: JSON.stringify(found.structuredContent, null, 2) }]);
+    expect(found.content).toEqual([{ type: "text", text: JSON.stringify(found.structuredContent, null, 1) }]);
     const call = { name: "book_flight", arguments: { offerId }, _meta: { idempotencyKey: `${kind} ${host}` } };
     const booked = await client.callTool(call);
     expect(booked.structuredContent).toMatchObject({ offerId, pnr: expect.any(String) });

@@ -109,9 +109,10 @@ const DEEPEST = 2;
  */
 function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
-  // What has properties is an object.
+  // What has properties is an object, and what has items is an array.
   const { type, ...rest } = schema;
-  const said = type === "object" && schema.properties !== undefined ? rest : schema;
+  const isSaid = (type === "object" && schema.properties !== undefined) || (type === "array" && isSchema(schema.items));
+  const said = isSaid ? rest : schema;
   const entries = Object.entries(said).filter(([keyword, value]) => !isLeftOut(keyword, value));
   return withTypesInOne(
     Object.fromEntries(

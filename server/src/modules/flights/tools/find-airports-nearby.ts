@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { readCoordinates } from "../../places/index.ts";
 import { findNearbyAirports } from "../nearby-airports.ts";
 
 export const findAirportsNearby = defineTool({
@@ -63,8 +64,10 @@ export const findAirportsNearby = defineTool({
   example: () => ({ query: "London" }),
 
   async run(query, { flights, maps, call, fail }) {
-    const text = query.query?.trim();
-    const found = await findNearbyAirports({ flights, maps }, { ...query, query: text }, { signal: call.signal });
+    const { position, rest } = readCoordinates(query.query ?? "");
+    const text = position === undefined ? query.query?.trim() : rest || undefined;
+    const wanted = { ...position, ...query, query: text };
+    const found = await findNearbyAirports({ flights, maps }, wanted, { signal: call.signal });
     if (text !== undefined && found.place === undefined && found.airports.length === 0) {
       throw fail("location_not_found", { extra: { nearMatches: found.nearMatches } });
     }

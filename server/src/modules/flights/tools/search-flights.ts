@@ -7,6 +7,7 @@ import { bestOffers } from "../best-offers.ts";
 import { explainNoOffers } from "../explain-no-offers.ts";
 import { Comparison, compareOffers, Picks } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
+import { timeZonesOf } from "../offer-time-zones.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
 import { recognizeTravelers } from "../recognize-travelers.ts";
@@ -22,7 +23,7 @@ export const searchFlights = defineTool({
   title: "Search flights",
   summary: "Find the three best flight offers for a route and date, by price, duration and stops.",
   advice:
-    "Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags (those on every flight) and what changing or giving back costs, in totalCurrency for the whole order: book any id of them. picks names the best, the cheapest, the fastest, and the fare that is the cheapest together with one change. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
+    "Codes, not names: LHR is an airport, LON all of London's. Each offer carries the other fares of the same flights with bags (those on every flight) and what changing or giving back costs, in totalCurrency for the whole order: book any id of them. picks names the best and, of all considered, the cheapest, the fastest and the cheapest to change or give back. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
   area: "flights",
   effect: "read",
   price: 2_000n,
@@ -34,6 +35,7 @@ export const searchFlights = defineTool({
     offers: z.array(OfferAnswer).readonly(),
     picks: Picks,
     considered: Comparison,
+    timeZones: z.record(z.string(), z.string()).describe("Of the local times, by airport"),
     notApplied: NotApplied,
   }),
   errors: {
@@ -66,7 +68,7 @@ export const searchFlights = defineTool({
     return checkSlice({ origin, destination, date }, paths, { maps, clock });
   },
 
-  async run(query, { flights, travelers, stores, clock, random, fx, caller, call, fail }) {
+  async run(query, { flights, maps, travelers, stores, clock, random, fx, caller, call, fail }) {
     const origin = query.origin.toUpperCase();
     const destination = query.destination.toUpperCase();
 
@@ -123,6 +125,7 @@ export const searchFlights = defineTool({
     return {
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates)),
       ...comparison,
+      timeZones: timeZonesOf(offers, maps),
       notApplied: [...found.notApplied, ...creditsNotApplied],
       ...found.provenance,
       sandbox: found.sandbox,

@@ -3,8 +3,7 @@ import { distanceMeters } from "../../../domain/distance.ts";
 import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { LanguageCode, RegionCode } from "../codes.ts";
-import { readCoordinates } from "../read-coordinates.ts";
-import { resolveStop } from "../resolve-stop.ts";
+import { resolveText } from "../resolve-stop.ts";
 
 const LIMIT = 5;
 /** Candidates farther apart than this are different places. */
@@ -52,10 +51,8 @@ export const geocodeTripStop = defineTool({
   example: () => ({ address: "Eiffel Tower, Paris" }),
 
   async run({ address, languageCode, regionCode }, { maps, call }) {
-    const { position, rest } = readCoordinates(address);
     const options = { limit: LIMIT, languageCode, regionCode: regionCode?.toUpperCase(), signal: call.signal };
-    const stop = position === undefined ? { address } : { ...position, address: rest };
-    const { candidates, nearMatches, contradictionMeters, provenance } = await resolveStop(maps, stop, options);
+    const { candidates, nearMatches, contradictionMeters, provenance } = await resolveText(maps, address, options);
     const [best] = candidates;
     const others = best === undefined ? [] : candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
     return {

@@ -3,6 +3,7 @@ import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../.
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { resolveText } from "../../places/index.ts";
 import {
   AccommodationAnswer,
   AccommodationPicks,
@@ -18,7 +19,7 @@ const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
 
 const ORDER =
-  "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that";
+  "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that. picks.cheapestRefundable is of those shown";
 
 const Given = z.looseObject({
   location: z.string().optional().catch(undefined),
@@ -31,12 +32,28 @@ function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | und
   return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
 }
 
+/** The best of what a text names; coordinates stay where they are, and at sea there is no hotel. */
+async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
+  const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: 1, signal });
+  const [best] = candidates;
+  const countryCode = best?.countryCode ?? null;
+  const place = best === undefined || countryCode === null ? undefined : { ...best, countryCode };
+  return { place, nearMatches, provenance };
+}
+
+/** How to see what is not among those that are shown. */
+function sayMore(notShown: number): string | null {
+  if (notShown <= 0) return null;
+  const those = notShown === 1 ? "1 more is" : `${notShown} more are`;
+  return `${those} not shown: search with a neighborhood, a sight or coordinates as location to see those around it.`;
+}
+
 export const searchHotels = defineTool({
   name: "search_hotels",
   title: "Search hotels",
   summary: "Find up to six hotels at a place, each with its cheapest rate and cancellation policy.",
   advice:
-    "Each hotel carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id.",
+    "Each hotel carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
@@ -44,7 +61,7 @@ export const searchHotels = defineTool({
   uses: ["stays", "maps", "stores", "clock", "fx"],
   input: z
     .strictObject({
-      location: z.string().describe("City, neighborhood, sight or airport code"),
+      location: z.string().describe("City, neighborhood, sight, airport code or 51.5, -0.12"),
       checkInDate: IsoDate,
       checkOutDate: IsoDate,
       guests: z.number().int().min(1).max(9).default(1),
@@ -65,6 +82,7 @@ export const searchHotels = defineTool({
     order: z.string(),
     picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
     considered: z.number().describe("So many places the supplier has there"),
+    more: z.string().nullable().describe("How to see those that are not shown; null: there are none"),
     location: z.object({
       label: wordsOfOthers(),
       latitude: z.number(),
@@ -81,7 +99,7 @@ export const searchHotels = defineTool({
   errors: {
     ...supplierErrors,
     location_not_found:
-      "No place has this name, and coordinates are not taken; nearMatches lists similar ones. A city or an airport code always works.",
+      "No place has this name; nearMatches lists similar ones. A city, an airport code or coordinates always work.",
     no_accommodations:
       "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
   },
@@ -114,8 +132,7 @@ export const searchHotels = defineTool({
   async run(query, { stays, maps, stores, clock, fx, caller, call, fail }) {
     const text = query.location.trim();
     call.progress("Looking the place up");
-    const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
-    const [place] = candidates;
+    const { place, nearMatches, provenance } = await findPlace(text, maps, call.signal);
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
     const timeZone = timeZoneOf(text, maps);
     const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
@@ -146,6 +163,7 @@ export const searchHotels = defineTool({
       picks: pickAccommodations(shown, place),
       order: ORDER,
       considered,
+      more: sayMore(considered - shown.length),
       location: { ...place, provenance },
       ...stays.provenance(),
       sandbox: stays.sandbox,
