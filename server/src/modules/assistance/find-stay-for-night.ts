@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
-import type { Airport, Place } from "../../ports/maps.ts";
+import type { Airport, Place, Position } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
-import { deepLinksOf } from "../maps/index.ts";
 import {
   pickAccommodations,
   searchRadiusKilometers,
@@ -11,16 +10,14 @@ import {
   seeAccommodations,
   toAccommodationAnswer,
 } from "../stays/index.ts";
-import { findWay, saidOfWays } from "./find-way.ts";
 import { CANDIDATES, takeNearAirport } from "./near-airport.ts";
-import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";
+import { AVAILABLE, type HotelAnswer, unavailable } from "./replan-parts.ts";
 
 const STAYS_RETURNED = 3;
 const LONGEST_LOCATION = 200;
-const NO_HOTELS = { accommodations: [], picks: null };
+export const NO_HOTELS = { accommodations: [], picks: null, next: null };
 
 export interface NightStay {
-  location: string;
   checkInDate: string;
   checkOutDate: string;
   guests: number;
@@ -90,39 +87,25 @@ export async function findHotels(
   const shown = accommodations
     .slice(0, STAYS_RETURNED)
     .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
-  return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks: pickAccommodations(shown, place) };
+  const picks = pickAccommodations(shown, place);
+  const best = shown.find(({ id }) => id === picks?.best) ?? shown[0];
+  const next = best === undefined ? null : { tool: "quote_stay", args: { rateId: best.cheapestRate.id } };
+  return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks, next };
 }
 
 /** The hotel that is named first, where it is known where that is; else the place that was asked for. */
-export function placeOfNight({ place }: StayPlace, hotel: z.input<typeof HotelAnswer> | null): Place | undefined {
+export function placeOfNight(
+  place: Position | undefined,
+  hotel: z.input<typeof HotelAnswer> | null,
+): Position | undefined {
   const [first] = hotel?.accommodations ?? [];
-  if (place === undefined || first === undefined || first.latitude === null || first.longitude === null) return place;
-  return { ...place, latitude: first.latitude, longitude: first.longitude };
+  if (first === undefined || first.latitude === null || first.longitude === null) return place;
+  return { latitude: first.latitude, longitude: first.longitude };
 }
 
-/** To the first of the airports that is near, from where the night is spent; or from it to the stay at the destination. */
-export async function findTransfer(
-  place: Place | undefined,
-  { airports, isArrival }: { airports: readonly (Airport | undefined)[]; isArrival: boolean },
-  mode: "driving" | "transit",
-  ports: Pick<Ports, "ways">,
-  { call }: Pick<Asker, "call">,
-): Promise<z.input<typeof TransferAnswer>> {
-  const nothing = { airport: null, minutes: null, roadKilometers: null, links: null };
-  const nobody = { isEstimate: true, source: "distance", attribution: [], notes: [] };
-  if (place === undefined) return { ...unavailable("The place of the stay is not known."), ...nothing, ...nobody };
-  for (const airport of airports) {
-    if (airport === undefined) continue;
-    const [from, to] = isArrival ? [airport, place] : [place, airport];
-    const known = await findWay([from, to], mode, ports, call.signal);
-    const { way, routedBy } = known;
-    if (way === undefined) continue;
-    return {
-      ...{ ...AVAILABLE, airport: airport.iataCode, roadKilometers: way.roadKilometers },
-      ...{ isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance", ...saidOfWays([known]) },
-      minutes: { fewest: way.fewestMinutes, likely: way.minutes, most: way.mostMinutes },
-      links: deepLinksOf([from, to], mode),
-    };
-  }
-  return { ...unavailable("The stay is over 300 km from both airports of the leg."), ...nothing, ...nobody };
+export function placeOfAirport(airport: Airport | undefined): StayPlace {
+  if (airport === undefined) return { place: undefined, others: [] };
+  const { name, iataCode, countryCode, latitude, longitude } = airport;
+  const label = `${name} (${iataCode})`;
+  return { place: { latitude, longitude, label, countryCode, precision: "airport", unknownPart: null }, others: [] };
 }

@@ -13,7 +13,7 @@ import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 /** Help around a trip that is put together from what other parts know. */
 export const assistanceModule = defineModule({
   name: "assistance",
-  needs: ["bookings", "flights", "maps", "messages", "places", "servicing", "stays", "travelers"],
+  needs: ["bookings", "flights", "maps", "messages", "orders", "places", "servicing", "stays", "travelers"],
   tools: [
     tripCheckinReminder,
     tripWeatherBrief,

@@ -20,8 +20,6 @@ interface Replanned {
   change: z.input<typeof ChangeAnswer>;
   hotel: z.input<typeof HotelAnswer> | null;
   transfer: z.input<typeof TransferAnswer> | null;
-  /** The stay is at the destination: the transfer leads to it. */
-  isArrival: boolean;
 }
 
 interface Reader {
@@ -87,7 +85,7 @@ function mailOf(
 
 function linesOf(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
-  const { alternatives, change, hotel, transfer, pnr, kind, isArrival } = replanned;
+  const { alternatives, change, hotel, transfer, pnr, kind } = replanned;
   const [cheapestChange] = change.offers;
   const [stay] = hotel?.accommodations ?? [];
   return [
@@ -120,7 +118,12 @@ function linesOf(replanned: Replanned, words: Words): string[] {
           }),
         ]),
     ...(transfer?.minutes
-      ? [say(isArrival ? "wayToStay" : "way", { airport: transfer.airport ?? "", minutes: transfer.minutes.likely })]
+      ? [
+          say(transfer.direction === "from_airport" ? "wayToStay" : "way", {
+            airport: transfer.airport ?? "",
+            minutes: transfer.minutes.likely,
+          }),
+        ]
       : []),
   ];
 }

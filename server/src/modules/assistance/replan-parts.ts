@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import { wordsOfOthers } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import { Slice } from "../bookings/index.ts";
 import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks } from "../maps/index.ts";
@@ -13,10 +13,17 @@ const Marked = z.object({
   reason: z.string().nullable().describe("Why it is not available, or what to know of it"),
 });
 
+/** The call that takes a proposal up. */
+const NextCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
+
 export const AlternativesAnswer = Marked.extend({
   offers: z
     .array(
-      OfferAnswer.extend({
+      OfferAnswer.omit({ privateFares: true, availableAirlineCreditIds: true }).extend({
+        differenceAmount: DecimalAmount.nullable().describe(
+          "totalAmount less change.order.returnedAmount; null: not known, or the order has other flights",
+        ),
+        next: NextCall,
         booking: z
           .object({ code: z.string(), detail: z.string() })
           .nullable()
@@ -32,9 +39,39 @@ export const AlternativesAnswer = Marked.extend({
 
 export const ChangeAnswer = Marked.extend({
   orderId: z.string().nullable(),
+  order: z
+    .object({
+      travelers: z.int(),
+      totalAmount: DecimalAmount,
+      totalCurrency: z.string(),
+      returnedAmount: DecimalAmount.nullable().describe(
+        "What giving all of it back returns by its fare; null: the airline does not say. next asks",
+      ),
+      next: NextCall,
+    })
+    .nullable(),
   offers: z
-    .array(ChangePrice.extend({ id: z.string(), expiresAt: z.string().nullable(), slices: z.array(Slice).readonly() }))
-    .describe("Cheapest first; an id is the offerId of select_order_change_offer"),
+    .array(
+      ChangePrice.extend({
+        ...{ id: z.string(), expiresAt: z.string().nullable(), slices: z.array(Slice).readonly(), next: NextCall },
+      }),
+    )
+    .describe("Cheapest first; changeTotalAmount is the whole difference for the order"),
+});
+
+export const OwnStayAnswer = z.object({
+  orderId: z.string(),
+  accommodationName: wordsOfOthers(),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  effect: z.string().describe("What the offered flights do to it"),
+  returnedAmount: DecimalAmount.nullable().describe(
+    "What cancelling it now gives back, in totalCurrency; null: in another one, which next says",
+  ),
+  returnedUntil: z.string().nullable().describe("UTC; null: it does not change any more"),
+  next: NextCall,
 });
 
 export const HotelAnswer = Marked.extend({
@@ -42,19 +79,35 @@ export const HotelAnswer = Marked.extend({
   otherCandidates: z.array(wordsOfOthers()).describe("What stayLocation could also mean"),
   checkInDate: z.string(),
   checkOutDate: z.string(),
-  accommodations: z.array(AccommodationAnswer).readonly(),
+  accommodations: z
+    .array(
+      AccommodationAnswer.omit({ photos: true, searchResultId: true, reviewCount: true, cancellationPolicy: true }),
+    )
+    .readonly(),
   picks: AccommodationPicks.nullable().describe("Ids of those shown; null: there are none"),
+  next: NextCall.nullable().describe("For the cheapest rate of the best; null: there are none"),
 });
+
+const Minutes = z.object({ fewest: z.int(), likely: z.int(), most: z.int() });
 
 export const TransferAnswer = Marked.extend({
   airport: z.string().nullable(),
-  minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }).nullable(),
+  direction: z.enum(["to_airport", "from_airport"]),
+  minutes: Minutes.nullable(),
   isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
   source: z.string().describe("Who routed it; distance: nobody"),
   attribution: z.array(z.string()).describe("Name them where you show the way"),
   notes: z.array(z.string()).describe("Who was asked for roads and gave none"),
   roadKilometers: z.number().nullable(),
   links: DeepLinks.nullable(),
+  others: z
+    .array(
+      z.object({
+        ...{ airport: z.string(), direction: z.enum(["to_airport", "from_airport"]), minutes: Minutes },
+        ...{ roadKilometers: z.number(), google: z.string() },
+      }),
+    )
+    .describe("The same for the other airports of the flights offered, and to your stay at the destination"),
 });
 
 export const MessageAnswer = z.object({

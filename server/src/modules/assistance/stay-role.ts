@@ -1,7 +1,7 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import type { Airport } from "../../ports/maps.ts";
-import type { NightStay, StayPlace } from "./find-stay-for-night.ts";
+import type { Airport, Position } from "../../ports/maps.ts";
+import type { NightStay } from "./find-stay-for-night.ts";
 
 /** Longer than this nobody waits for a flight in a hotel that is asked for here. */
 const MOST_WAITING_DAYS = 2;
@@ -12,10 +12,10 @@ interface Leg {
 }
 
 /** `waiting`: nights before another flight. `destination`: the stay that the traveler flies to. `apart`: neither, by its dates. */
-type StayRole = "waiting" | "destination" | "apart";
+export type StayRole = "waiting" | "destination" | "apart";
 
 export function roleOfStay(
-  { place }: Pick<StayPlace, "place">,
+  place: Position | undefined,
   { origin, destination }: Leg,
   { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
   departureDate: string,
@@ -31,8 +31,38 @@ export function roleOfStay(
   return nights <= MOST_WAITING_DAYS && checkOutDate <= lastDay ? "waiting" : "apart";
 }
 
-type Flown = { slices: readonly { segments: readonly Pick<Segment, "origin" | "destination" | "departingAt">[] }[] };
+/** Of a stay by an arrival on this day: the check-in day lasts until midnight. Without a day all of its nights. */
+export function nightsLost(
+  { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
+  arrivalDay: string = checkOutDate,
+): number {
+  const until = arrivalDay < checkOutDate ? arrivalDay : checkOutDate;
+  return Math.max(0, Temporal.PlainDate.from(checkInDate).until(until).days);
+}
+
+export type Flown = {
+  slices: readonly {
+    segments: readonly Pick<Segment, "origin" | "destination" | "departingAt" | "arrivingAt">[];
+  }[];
+};
 type Segment = FlightOffer["slices"][number]["segments"][number];
+
+const segmentsOf = ({ slices }: Flown) => slices.flatMap(({ segments }) => segments);
+
+/** On the clock of the destination. */
+export const arrivalOf = (flown: Flown | undefined): string | undefined =>
+  flown && segmentsOf(flown).at(-1)?.arrivingAt;
+
+/** Those that flights leave and those where they arrive, each once. */
+export function airportsOf(flights: readonly Flown[]): { origins: string[]; destinations: string[] } {
+  const [origins, destinations] = [0, -1].map((at) =>
+    flights.flatMap((flown) => {
+      const segment = segmentsOf(flown).at(at);
+      return segment === undefined ? [] : [at === 0 ? segment.origin : segment.destination];
+    }),
+  );
+  return { origins: [...new Set(origins)], destinations: [...new Set(destinations)] };
+}
 
 /** Where the flight leaves or arrives that the transfer is for: the first after the night of waiting, else the first of all. */
 export function airportOfTransfer(
@@ -40,7 +70,6 @@ export function airportOfTransfer(
   role: StayRole,
   { checkInDate }: Pick<NightStay, "checkInDate">,
 ): string | undefined {
-  const segmentsOf = ({ slices }: Flown) => slices.flatMap(({ segments }) => segments);
   const first = offers[0];
   if (role === "destination") return first && segmentsOf(first).at(-1)?.destination;
   const after = offers.find((offer) => (segmentsOf(offer)[0]?.departingAt.slice(0, 10) ?? "") > checkInDate);
@@ -62,7 +91,7 @@ export function saidOfStay(
     ];
   }
   return [
-    `stayLocation is near ${destination}: the stay of ${dates} is taken as the one at the destination, and the search for flights does not follow it. For a night of waiting give a place near ${origin}.`,
+    `stayLocation is near ${destination}: it is taken as the stay at the destination, and the hotels for a night of waiting are near ${origin}.`,
   ];
 }
 

@@ -1,3 +1,4 @@
+export type { BookedStay } from "./booked-stay.ts";
 export { creditEvents } from "./credit-events.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";

@@ -1,6 +1,7 @@
 import type { BookedSegment, BookedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { BookingRate } from "../bookings/index.ts";
+import type { BookedStay } from "./booked-stay.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -95,6 +96,13 @@ export interface Orders {
       itineraryHash?: string | undefined;
     },
   ): Promise<readonly OrderRecord[]>;
+  /** Of what this user booked and nobody cancelled, stays with a night from one of these days to the other; the first check-in first. */
+  staysDuring(
+    tenantId: string,
+    network: Environment,
+    userId: string,
+    days: { from: string; to: string },
+  ): Promise<readonly BookedStay[]>;
   /**
    * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
    * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.

@@ -6,6 +6,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { toRate } from "../bookings/index.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import { createBookedStays } from "./store-stays.ts";
 import { tellTrips } from "./tell-trips.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
@@ -79,6 +80,7 @@ type Row = InferResult<ReturnType<typeof selectOrders>>[number];
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
     ...createReads(queryable),
+    ...createBookedStays(queryable),
     ...createUpdates(queryable, clock),
     ...createEvents(queryable),
     ...createChecks(queryable, clock),

@@ -1,3 +1,4 @@
+export { refundAt } from "./cancel-stay.ts";
 export { ChangePrice, priceOf } from "./change-order.ts";
 export { seeChangeOffers } from "./see-changes.ts";
 export { servicingCommits } from "./servicing-commits.ts";

@@ -59,7 +59,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
     title: tool.title,
     description: tool.description,
     inputSchema: { ...inputSchema, type: "object" },
-    outputSchema: withRepeats(shorten(outputSchema, 0)),
+    outputSchema: withRepeats(shorten(outputSchema, 0), tool.effect),
     annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
   };
 }
@@ -89,10 +89,14 @@ function readFlag(query: URLSearchParams): boolean {
   throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
 }
 
-/** Every tool answers a repeat with what it answered first, and says so. */
-function withRepeats({ properties, ...schema }: Record<string, unknown>): NonNullable<Tool["outputSchema"]> {
+/** What acts answers a repeat with what it answered first, and says so; a read that is repeated runs again. */
+function withRepeats(
+  { properties, ...schema }: Record<string, unknown>,
+  effect: Effect,
+): NonNullable<Tool["outputSchema"]> {
   const own = typeof properties === "object" && properties !== null ? properties : {};
-  return { ...schema, type: "object", properties: { ...own, replayed: { const: true } } };
+  const repeats = effect === "read" ? {} : { replayed: { const: true } };
+  return { ...schema, type: "object", properties: { ...own, ...repeats } };
 }
 
 /** Keywords that say how a text or a number looks: results are the service's own, and nobody has to check them by these. */

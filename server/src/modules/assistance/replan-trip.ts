@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import { findAlternatives } from "./find-alternatives.ts";
+import { findChange } from "./find-own-change.ts";
+import { findOwnOrder } from "./find-own-order.ts";
+import { findOwnStays } from "./find-own-stays.ts";
+import { findHotels, NO_HOTELS, placeOfAirport } from "./find-stay-for-night.ts";
+import { findTransfers } from "./find-transfers.ts";
+import type { ReplanInput } from "./replan-input.ts";
+import { type HotelAnswer, partly, unavailable } from "./replan-parts.ts";
+import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
+import { arrivalOf } from "./stay-role.ts";
+
+type ReplanPorts = Pick<
+  Ports,
+  "flights" | "flightServicing" | "stays" | "maps" | "ways" | "stores" | "clock" | "random" | "fx"
+>;
+
+interface Asker {
+  caller: Caller;
+  call: CallInfo;
+}
+
+/** Every part on its own: where one of them fails, the others hold. */
+export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: Asker) {
+  const { caller, call } = asker;
+  const { originalLeg, needsHotelFallback, transferMode } = input;
+  const search = await partly(
+    () => findOwnOrder(originalLeg.pnr, legOnClock(input, ports.maps), ports, asker),
+    (reason) => ({ own: undefined, orderId: null, reason }),
+  );
+  const setting = await settingOf(input, search, ports, asker);
+  const { replan, own, scheduledDay } = setting;
+  call.progress("Searching other flights");
+  const alternatives = await partly(
+    () => findAlternatives(replan, own, ports, asker),
+    (reason) => ({ ...unavailable(reason), offers: [], searchedDates: [replan.departureDate], considered: 0 }),
+  );
+  call.progress("Asking what a change costs");
+  const change = await partly(
+    () => findChange(search, replan, alternatives.searchedDates, ports, caller),
+    (reason) => ({ ...unavailable(reason), orderId: search.orderId, order: null, offers: [] }),
+  );
+  const hotel = needsHotelFallback ? await findNight(setting, ports, asker) : null;
+  const flights = [...alternatives.offers, ...change.offers];
+  const arrival = {
+    ...{ airport: setting.destination, scheduledDay },
+    arrivingAt: flights.flatMap((offer) => arrivalOf(offer) ?? []),
+  };
+  const ownStays = await findOwnStays(arrival, own?.userId ?? caller.userId, ports, caller);
+  const places = { hotel, ownStay: ownStays.find(({ position }) => position !== undefined)?.position };
+  const transfer = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
+  return { setting, alternatives, change, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
+}
+
+/** Near the place that the caller names; where that is at the destination, near the airport that the traveler waits at. */
+async function findNight({ stay, role, night, origin }: Setting, ports: ReplanPorts, asker: Asker) {
+  const there = role === "destination" ? placeOfAirport(origin) : stay;
+  const { checkInDate, checkOutDate } = night;
+  return await partly<z.input<typeof HotelAnswer>>(
+    () => findHotels(there ?? { place: undefined, others: [] }, night, ports, asker),
+    (reason) => ({
+      ...unavailable(reason),
+      ...{ takenAs: null, otherCandidates: [], checkInDate, checkOutDate, ...NO_HOTELS },
+    }),
+  );
+}

@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { saidOfCity, saidOfOrder } from "./replan.ts";
+import type { ReplanInput } from "./replan-input.ts";
+import type { AlternativesAnswer, ChangeAnswer } from "./replan-parts.ts";
+import type { Setting } from "./replan-setting.ts";
+import { arrivalOf, effectOn, saidOfStay } from "./stay-role.ts";
+
+type Alternatives = z.input<typeof AlternativesAnswer>;
+type Change = z.input<typeof ChangeAnswer>;
+type Kind = ReplanInput["disruption"]["kind"];
+
+/** By what rule they were chosen, and where order, stay and search are not what the caller may think. */
+export function saidOfAlternatives(
+  { originalLeg, rebookSearch, stayCheckInDate }: ReplanInput,
+  { replan, own, stay, role, stayed }: Setting,
+  { reason, offers }: Alternatives,
+  maps: Maps,
+): string | null {
+  const scheduled = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
+  const said = [
+    ...(reason === null ? [] : [reason]),
+    ...saidOfOrder(own, { ...rebookSearch, origin: replan.origin, scheduled }, maps),
+    ...(stay === undefined ? [] : saidOfStay(role, stayed, replan)),
+    ...(role === "destination" && stayCheckInDate ? [effectOn(stayed, arrivalOf(offers[0]))] : []),
+    ...saidOfCity(replan, maps),
+  ];
+  return said.join(" ") || null;
+}
+
+const OF_FARE = "penaltyAmount is the fare's own, for a change that the traveler wants, and is in changeTotalAmount.";
+const AIRLINE_CANCELLED =
+  "An airline that cancelled often waives it, and may owe another flight or the money. What it owes here is not known: ask the airline before you pay.";
+
+/** Whose penalty the changes carry. */
+export function saidOfChange(kind: Kind, { reason, offers }: Change): string | null {
+  const isPenalized = offers.some(({ penaltyAmount }) => (parseDecimal(penaltyAmount ?? "") ?? 0n) > 0n);
+  const said = [
+    ...(reason === null ? [] : [reason]),
+    ...(offers.length > 0 && (isPenalized || kind === "cancellation") ? [OF_FARE] : []),
+    ...(offers.length > 0 && kind === "cancellation" ? [AIRLINE_CANCELLED] : []),
+  ];
+  return said.join(" ") || null;
+}
+
+/** What to do with the proposals, in the order of what it costs to try it. */
+export function nextOf(kind: Kind, { alternatives, change }: { alternatives: Alternatives; change: Change }): string {
+  const steps = [
+    ...(kind === "cancellation" || kind === "missed_connection"
+      ? ["Ask the airline first, which may take the traveler on for nothing."]
+      : []),
+    ...(change.available
+      ? ["To keep the order: select_order_change_offer, then confirm_order_change with the due that it answers."]
+      : []),
+    ...(alternatives.available
+      ? [
+          `${change.available ? "Or buy" : "Buy"} a new ticket with book_flight${change.order === null ? "" : ", and give the old order with all its flights back by cancel_order_quote and confirm_cancel_order"}.`,
+        ]
+      : []),
+  ];
+  return steps.join(" ") || "Call again with a later departureDate, or with the city's code as origin.";
+}

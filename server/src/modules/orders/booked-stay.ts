@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+/** What a stay's booking answered, which holds until it is cancelled. */
+export const BookedStay = z.object({
+  orderId: z.string(),
+  quoteId: z.string(),
+  accommodationName: z.string(),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  cancellationPolicy: z.object({
+    refundable: z.boolean(),
+    timeline: z.array(z.object({ before: z.string(), refundAmount: z.string(), currency: z.string() })),
+  }),
+});
+export type BookedStay = z.output<typeof BookedStay>;
