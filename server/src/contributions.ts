@@ -66,7 +66,10 @@ export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEn
 
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
 function createAggregates(parts: StoreParts): Aggregates {
-  return merge(contributing.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
+  const all: Aggregates = merge(
+    contributing.flatMap((one) => ("stores" in one ? [one.stores({ ...parts, beside: () => all })] : [])),
+  );
+  return all;
 }
 
 export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault): Stores {

@@ -8,7 +8,7 @@ import type { Job } from "./job.ts";
 import type { PartMakers, Parts } from "./parts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
-import type { Aggregates, StoreParts } from "./stores.ts";
+import type { Aggregates, BesideStores, StoreParts } from "./stores.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
@@ -24,7 +24,7 @@ export interface Module {
   /** Each names by its type what it needs to run. */
   readonly routes?: readonly Route<never>[];
   /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */
-  stores?(parts: StoreParts): Partial<Aggregates>;
+  stores?(parts: StoreParts & BesideStores): Partial<Aggregates>;
   /** By names that are unique among all modules; they run in the order of their names, and never change once released. */
   readonly migrations?: Readonly<Record<string, Migration>>;
   /**

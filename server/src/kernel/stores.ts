@@ -21,3 +21,8 @@ export interface StoreParts {
   clock: Clock;
   vault: Vault;
 }
+
+/** The aggregates of all modules, for one that changes with another: over the same transaction, when they all are made. */
+export interface BesideStores {
+  beside(): Aggregates;
+}

@@ -147,6 +147,56 @@ describe("a call that a policy lets through with an approval only", () => {
   });
 });
 
+describe("a call whose process stood still, and was taken for dead", () => {
+  const stateOf = async (approvalId: string) => (await ask(`/api/approvals/${approvalId}`)).body.state;
+  /** What the call does next, when it wakes up. */
+  const open = (callId: unknown) =>
+    service.operator(({ spending }) => spending.transaction(({ effects }) => effects.open(String(callId))));
+  /** As the sweep leaves a call that has done nothing yet, until its approval is given back. */
+  async function takenForDead(approvalId: string): Promise<unknown> {
+    const [row] = await service.sql("select call_id from approval where id = $1", [approvalId]);
+    await service.sql("update call set state = 'released', effect = 'none' where id = $1", [row?.call_id]);
+    await expect.poll(() => stateOf(approvalId), { timeout: 20_000 }).toBe("approved");
+    return row?.call_id;
+  }
+  async function approved() {
+    const { args, approvalId } = await waiting();
+    await decide(approvalId, { decision: "approve" });
+    expect((await send(args)).status).toBe(200);
+    return { args, approvalId };
+  }
+
+  it("takes its approval again when it goes on, and does nothing when another call has used it, or a person took it back", async () => {
+    const [own, others, revoked] = [await approved(), await approved(), await approved()];
+    const [first, second, third] = await Promise.all([own, others, revoked].map((one) => takenForDead(one.approvalId)));
+
+    await open(first);
+    expect(await stateOf(own.approvalId)).toBe("used");
+    expect((await send(own.args)).body.code).toBe("approval_used");
+
+    expect((await send(others.args)).status).toBe(200);
+    await expect(open(second)).rejects.toMatchObject({ code: "approval_used" });
+    await decide(revoked.approvalId, { decision: "revoke" });
+    await expect(open(third)).rejects.toMatchObject({ code: "approval_revoked" });
+    // Nothing of the two is open.
+    const effects = await service.sql("select effect from call where id = any ($1)", [[second, third]]);
+    expect(effects).toEqual([{ effect: "none" }, { effect: "none" }]);
+  });
+
+  it("and a call of the same that goes through at that moment are one of the two", async () => {
+    const { args, approvalId } = await approved();
+    const callId = await takenForDead(approvalId);
+    const [woken, sent] = await Promise.all([
+      open(callId).then(
+        () => true,
+        () => false,
+      ),
+      send(args),
+    ]);
+    expect([woken, sent.status === 200].toSorted()).toEqual([false, true]);
+  });
+});
+
 describe("an approval for an offer that the airline has taken back meanwhile", () => {
   it("buys nothing, and is not used up", async () => {
     const offerId = await desk.anOffer(85);

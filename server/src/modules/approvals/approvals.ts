@@ -76,12 +76,19 @@ export interface StoredApprovals {
   /** Undefined: it was decided before, used up, or its time is over. Audited, with what was shown. */
   decide(owner: ApprovalOwner, id: string, decision: Decision): Promise<Approval | undefined>;
   use(owner: ApprovalOwner, id: string, callId: string): Promise<void>;
+  /**
+   * In the transaction that opens the call's effect outside: an approval that was given back, as the call was taken for dead, is
+   * used up again. Throws Failure when it is another one's by now.
+   */
+  takeAgain(callId: string): Promise<void>;
   /** Those that have let a call through. */
   usedBy(owner: ApprovalOwner, callId: string): Promise<readonly Approval[]>;
   /** Gives an approval back whose call has ended without having done anything. */
   settle(callId: string): Promise<void>;
   /** The same for calls that ended without a process that could do it. */
   settleAll(limit: number): Promise<void>;
+  /** Forgets which calls were let through long ago. */
+  prune(): Promise<void>;
   list(owners: readonly ApprovalOwner[], page: ApprovalPage): Promise<readonly Approval[]>;
 }
 

@@ -3,11 +3,13 @@ import { defineModule } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
+import * as approvalUses from "./migrations/0076-approval-uses.ts";
 import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
 import { createApprovals } from "./store.ts";
 
 const SETTLE_MILLISECONDS = 2_000;
+const PRUNE_MILLISECONDS = 60_000;
 const SETTLED_AT_ONCE = 200;
 
 export const approvalsModule = defineModule({
@@ -15,7 +17,7 @@ export const approvalsModule = defineModule({
   needs: ["identity", "messages", "policy", "travelers"],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
-  migrations: { "0033-approvals": approvals },
+  migrations: { "0033-approvals": approvals, "0076-approval-uses": approvalUses },
   parts: {
     approvals: ({ stores, clock, random, mailer, vault, urls, settings }) =>
       new KeptApprovals({
@@ -31,6 +33,11 @@ export const approvalsModule = defineModule({
       name: "settle-approvals",
       everyMilliseconds: SETTLE_MILLISECONDS,
       run: () => stores.approvals.settleAll(SETTLED_AT_ONCE),
+    }),
+    defineJob({
+      name: "prune-approvals",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => stores.approvals.prune(),
     }),
   ],
 });

@@ -5,6 +5,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval, StoredApprovals } from "./approvals.ts";
+import { giveApprovalsBack, pruneApprovalUses, takeApprovalAgain, useApproval } from "./store-uses.ts";
 
 const columns = [
   ...(["id", "tenantId", "network", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
@@ -37,24 +38,21 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     },
     request: (approval) => inTransaction((db) => request(db, clock, approval)),
     decide: (owner, id, decision) => inTransaction((db) => decide(db, clock, { owner, id }, decision)),
-    async use(owner, id, callId) {
-      await changeOf(queryable, owner, id)
-        .set({ state: "used", callId, usedAt: clock.now().toString() })
-        .where("state", "=", "approved")
-        .execute();
-    },
+    use: (owner, id, callId) => useApproval(queryable, clock, { ...owner, id }, callId),
+    takeAgain: (callId) => takeApprovalAgain(queryable, clock, callId),
     async usedBy(owner, callId) {
       const rows = await selectOf(queryable, [owner]).where("callId", "=", callId).execute();
       return rows.map((row) => withoutNulls(row));
     },
-    settle: (callId) => giveBack(queryable, sql`approval.call_id = ${callId}`),
+    settle: (callId) => giveApprovalsBack(queryable, sql`approval.call_id = ${callId}`),
     settleAll: (limit) =>
-      giveBack(
+      giveApprovalsBack(
         queryable,
         sql`approval.id in (
           select used.id from approval used join call on call.id = used.call_id
           where used.state = 'used' and call.state = 'released' and call.effect in ('none', 'failed') limit ${limit})`,
       ),
+    prune: () => pruneApprovalUses(queryable, clock),
     list: (owners, page) => list(queryable, clock, owners, page),
   };
 }
@@ -132,18 +130,6 @@ async function decide(
   const details = { network, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
   await appendAudit(db, { tenantId, actor: by, action: "approval.decide", subjectId: id, details }, clock);
   return withoutNulls(row);
-}
-
-/** Of calls that have failed and done nothing outside. One that was asked for again meanwhile stays as it is. */
-async function giveBack(db: Queryable, which: ReturnType<typeof sql>): Promise<void> {
-  await sql`
-    update approval set state = 'approved', call_id = null, used_at = null
-    from call
-    where ${which} and approval.state = 'used' and call.id = approval.call_id
-      and call.state = 'released' and call.effect in ('none', 'failed')
-      and not exists (select 1 from approval later where later.tenant_id = approval.tenant_id
-        and later.network = approval.network and later.call_hash = approval.call_hash
-        and later.position > approval.position)`.execute(db);
 }
 
 async function list(

@@ -16,8 +16,8 @@ const MEASURE_MILLISECONDS = 10_000;
 export const effectsModule = defineModule({
   name: "effects",
   needs: ["limits"],
-  stores: ({ db, clock }) => ({
-    effects: createEffects(db, clock),
+  stores: ({ db, clock, beside }) => ({
+    effects: createEffects(db, clock, beside),
   }),
   parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
   // One job for each use: a supplier that answers slowly must not hold up what has to do with another one.

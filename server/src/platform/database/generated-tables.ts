@@ -64,6 +64,15 @@ export interface ApprovalTable {
   traceId: string | null;
 }
 
+export interface ApprovalUseTable {
+  callId: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  approvalId: string;
+  usedAt: Timestamp;
+  traceId: string | null;
+}
+
 export interface AuditLogTable {
   id: GeneratedAlways<bigint>;
   at: Timestamp;
@@ -912,6 +921,7 @@ export interface Database {
   apiKey: ApiKeyTable;
   appUser: AppUserTable;
   approval: ApprovalTable;
+  approvalUse: ApprovalUseTable;
   auditLog: AuditLogTable;
   booking: BookingTable;
   bookingInvoice: BookingInvoiceTable;
