@@ -45,6 +45,13 @@ export interface AreaRun {
   audit(phase: "running" | "settled"): Promise<readonly Finding[]>;
 }
 
+/** Settings of the service in every area: no limit stands in the way, and its log does not drown the report. */
+export const UNLIMITED_CALLS = {
+  LOG_LEVEL: "warn",
+  RATE_LIMIT_PER_SECOND: "1000000",
+  RATE_LIMIT_BURST: "1000000",
+} as const;
+
 /** A part of the product under chaos: what is done to it, and what must hold afterwards. One module each. */
 export interface Area {
   name: string;

@@ -1,4 +1,4 @@
-import type { Area, AreaRun, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readOpenMatters } from "../calls/books.ts";
 import {
   armFaults,
@@ -8,7 +8,7 @@ import {
   QUIET_MILLISECONDS,
 } from "../calls/faults.ts";
 import { createTravelers, userIds } from "../calls/travelers.ts";
-import { readNetworks } from "../chain/books.ts";
+import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { type Client, createClient } from "../client.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
@@ -65,12 +65,10 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
 
     async openMatters() {
       await disarmFaults(supplierUrl);
-      const { number } = await view.tip();
-      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
       return [
         ...(await readOpenMatters(deployment)),
         ...(await readOpenActions(deployment)),
-        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+        ...(await readUnreadBlocks(deployment, await view.tip())),
       ];
     },
 
@@ -102,9 +100,7 @@ export const approvals: Area = {
   parts: ["postgres", "supplier", "devnet"],
   guards: ["approval-use", "one-decision", "four-eyes", "reserved-limits"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: "10000000",
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),

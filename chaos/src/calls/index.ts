@@ -1,4 +1,4 @@
-import type { Area, AreaRun, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "./books.ts";
 import { armFaults, COMMIT_TIMEOUT_MILLISECONDS, disarmFaults, drawFaults, QUIET_MILLISECONDS } from "./faults.ts";
 import { checkRunning, checkSettled } from "./invariants.ts";
@@ -41,9 +41,7 @@ export const calls: Area = {
   parts: ["postgres", "supplier", "devnet"],
   guards: ["idempotency", "durable-flush"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: "10000000",
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),

@@ -84,8 +84,17 @@ export async function readOrders(deployment: Pick<Deployment, "query">): Promise
   return z.array(Order).parse(await deployment.query(ORDERS));
 }
 
-export async function readNetworks(deployment: Pick<Deployment, "query">): Promise<ChainBooks["networks"]> {
+async function readNetworks(deployment: Pick<Deployment, "query">): Promise<ChainBooks["networks"]> {
   return z.array(Network).parse(await deployment.query(NETWORKS));
+}
+
+/** In words: what the chain has beyond the blocks that the service has read. */
+export async function readUnreadBlocks(
+  deployment: Pick<Deployment, "query">,
+  tip: { number: bigint },
+): Promise<string[]> {
+  const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== tip.number);
+  return unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`);
 }
 
 /** Orders that are stored and not at their end, with the hash of those that are signed. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Area, AreaRun, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
 import { checkLedger } from "../calls/check-bookings.ts";
 import {
@@ -13,7 +13,7 @@ import { checkBookings, checkRunning, checkUsage } from "../calls/invariants.ts"
 import { createTravelers } from "../calls/travelers.ts";
 import { type Client, createClient } from "../client.ts";
 import type { Deployment, TenantAccess } from "../deployment.ts";
-import { readChainBooks, readNetworks, readOrders } from "./books.ts";
+import { readChainBooks, readOrders, readUnreadBlocks } from "./books.ts";
 import { type ChainView, createChainView, lower } from "./chain-view.ts";
 import { checkLimitsRunning, checkLimitsSettled } from "./check-limits.ts";
 import { checkChainRunning, checkChainSettled, type SettledChain } from "./invariants.ts";
@@ -60,7 +60,7 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
 
     async openMatters() {
       await disarmFaults(supplierUrl);
-      return [...(await readOpenMatters(deployment)), ...(await unreadBlocks(deployment, chain))];
+      return [...(await readOpenMatters(deployment)), ...(await readUnreadBlocks(deployment, await chain.tip()))];
     },
 
     askAgain: storm.askAgain,
@@ -108,14 +108,6 @@ async function prepareSender(deployment: Deployment, client: Client, { tenantId 
   }
 }
 
-async function unreadBlocks(deployment: Deployment, chain: ChainView): Promise<string[]> {
-  const { number } = await chain.tip();
-  const networks = await readNetworks(deployment);
-  return networks.flatMap(({ indexed }) =>
-    indexed === number ? [] : [`blocks after ${indexed} that are not in the books`],
-  );
-}
-
 /** One more kill of the whole chain, while nothing is under way. */
 async function replayChain(deployment: Deployment, chain: ChainView): Promise<SettledChain["replay"]> {
   const before = await chain.tip();
@@ -131,9 +123,7 @@ export const chain: Area = {
   parts: ["postgres", "sequencer", "anvil"],
   guards: ["chain-look-up", "chain-log", "idempotency", "reserved-limits"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: "10000000",
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),

@@ -1,8 +1,8 @@
-import type { Area, AreaRun, Finding, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Finding, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
 import { checkLedger } from "../calls/check-bookings.ts";
 import { checkAcknowledged, checkNoneTwice, checkSigned, checkSpent } from "../calls/check-usage.ts";
-import { readChainBooks, readNetworks } from "../chain/books.ts";
+import { readChainBooks, readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { checkCustody, checkNothingOpen, checkNotStopped } from "../chain/check-books.ts";
 import { createMoments } from "../chain/moments.ts";
@@ -77,12 +77,10 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
     notes: () => [...storm.notes(), ...moments.notes()],
 
     async openMatters() {
-      const { number } = await view.tip();
-      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
       return [
         ...(await readOpenMatters(deployment)),
         ...(await readOpenSteps(deployment)),
-        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+        ...(await readUnreadBlocks(deployment, await view.tip())),
       ];
     },
 
@@ -98,9 +96,7 @@ export const escrow: Area = {
   parts: ["postgres", "sequencer", "anvil"],
   guards: ["chain-look-up"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: String(OPENING_USDC),
   },
   open,

@@ -1,5 +1,5 @@
 import type { Hex } from "../../../server/src/domain/tokens.ts";
-import type { Area, AreaRun, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import {
   armFaults,
   COMMIT_TIMEOUT_MILLISECONDS,
@@ -7,7 +7,7 @@ import {
   drawFaults,
   QUIET_MILLISECONDS,
 } from "../calls/faults.ts";
-import { readNetworks } from "../chain/books.ts";
+import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { createAudit } from "./audit.ts";
 import { readOpenPayments } from "./books.ts";
@@ -59,12 +59,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
 
     async openMatters() {
       await disarmFaults(supplierUrl);
-      const { number } = await view.tip();
-      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
-      return [
-        ...(await readOpenPayments(deployment)),
-        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
-      ];
+      return [...(await readOpenPayments(deployment)), ...(await readUnreadBlocks(deployment, await view.tip()))];
     },
 
     askAgain: storm.askAgain,
@@ -91,9 +86,7 @@ export const paid: Area = {
   parts: ["edge", "postgres", "supplier", "devnet"],
   guards: ["paid-claim"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     REFUSED_KEYS_PER_MINUTE: "1000000",
     UNPAID_PER_MINUTE: "1000000",
     UNSETTLED_PER_PAYER_MINUTE: "1000000",

@@ -1,10 +1,10 @@
-import type { Area, AreaRun, Finding, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Finding, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
 import { checkLedger } from "../calls/check-bookings.ts";
 import { checkAcknowledged, checkNoneTwice, checkSigned, checkSpent } from "../calls/check-usage.ts";
 import { COMMIT_TIMEOUT_MILLISECONDS, QUIET_MILLISECONDS } from "../calls/faults.ts";
 import { createTravelers, userIds } from "../calls/travelers.ts";
-import { readChainBooks, readNetworks } from "../chain/books.ts";
+import { readChainBooks, readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { checkCustody, checkNothingOpen, checkOrdersOnChain, checkPostings } from "../chain/check-books.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
@@ -82,12 +82,10 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
 
     async openMatters() {
       await leaveSupplierAlone(supplierUrl);
-      const { number } = await view.tip();
-      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
       return [
         ...(await readOpenMatters(deployment)),
         ...(await readOpenActions(deployment)),
-        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+        ...(await readUnreadBlocks(deployment, await view.tip())),
       ];
     },
 
@@ -103,9 +101,7 @@ export const servicing: Area = {
   parts: ["postgres", "supplier", "devnet"],
   guards: ["servicing-lookup"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     // The books of both sides are compared in one currency.
     SANDBOX_STAYS_IN: "account",
     SANDBOX_BALANCE_USDC: String(OPENING_USDC),

@@ -1,8 +1,8 @@
-import type { Area, AreaRun, Scene } from "../area.ts";
+import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readOpenMatters } from "../calls/books.ts";
 import { COMMIT_TIMEOUT_MILLISECONDS, QUIET_MILLISECONDS } from "../calls/faults.ts";
 import { createTravelers, userIds } from "../calls/travelers.ts";
-import { readNetworks } from "../chain/books.ts";
+import { readUnreadBlocks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { createMoments } from "../chain/moments.ts";
 import { readEscrowAddress, readOpenSteps } from "../escrow/books.ts";
@@ -53,14 +53,12 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
 
     async openMatters() {
       await leaveSupplierAlone(supplierUrl);
-      const { number } = await view.tip();
-      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
       return [
         ...(await readOpenRuns(deployment)),
         ...(await readOpenMatters(deployment)),
         ...(await readOpenActions(deployment)),
         ...(await readOpenSteps(deployment)),
-        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+        ...(await readUnreadBlocks(deployment, await view.tip())),
       ];
     },
 
@@ -79,9 +77,7 @@ export const workflows: Area = {
   parts: ["postgres", "supplier", "devnet", "anvil", "edge"],
   guards: ["idempotency", "undo", "take-over"],
   environment: {
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000000",
-    RATE_LIMIT_BURST: "1000000",
+    ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: String(OPENING_USDC),
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
