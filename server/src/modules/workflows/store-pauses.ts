@@ -3,6 +3,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { appendAudit } from "../identity/index.ts";
 import type { NewPause, Run, RunEvents, RunOwner, RunPause, Runs } from "./runs.ts";
 import { cancelWaiting, TRIP_CLOSED } from "./store-cancel.ts";
 import { rememberPause, rememberResolution } from "./store-record.ts";
@@ -203,11 +204,16 @@ async function resolvePause(
     .set({ resolution: text, resolvedBy: by, resolvedAt: now })
     .where("sessionId", "=", sessionId)
     .where("resolvedAt", "is", null)
-    .returning(["runId", "stepId", "decidedBy", "event", "about"])
+    .returning(["runId", "tenantId", "stepId", "decidedBy", "event", "about"])
     .executeTakeFirst();
   if (resolved === undefined) return false;
   await rememberResolution(db, { ...withoutNulls(resolved), resolution, by }, clock.now());
-  const { runId, stepId } = resolved;
+  const { runId, tenantId, stepId, decidedBy, event } = resolved;
+  // What has an approval's record of its own is audited with that.
+  if (decidedBy === "person" && event === null && by !== TIMEOUT) {
+    const details = { step: stepId, resolution };
+    await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: runId, details }, clock);
+  }
   await db
     .updateTable("workflowStep")
     .set({ state: "done", outcome: JSON.stringify({ resolution, by }), endedAt: now })

@@ -199,6 +199,10 @@ describe("a resolution", () => {
     expect(ended.body).toMatchObject({ status: "completed", runId });
     const [pause] = await service.sql("select resolved_by from workflow_pause where run_id = $1", [runId]);
     expect(pause?.resolved_by).toMatch(/^svc:key_.* for Ada Approver$/);
+    const audited = "select actor, details from audit_log where subject_id = $1 and action = 'run.decide'";
+    expect(await service.sql(audited, [runId])).toEqual([
+      { actor: pause?.resolved_by, details: { step: "decision", resolution: { status: "approved" } } },
+    ]);
   });
 });
 

@@ -99,9 +99,12 @@ test("what a call started and others do later is in its trace: a trip with its e
   );
   const runTrace = newTrace();
   const input = { tripId, origin: "LHR", destination: "CDG", departureDate: inDays(40), passengers: 2 };
-  await inTraceOf(runTrace, "run_workflow", { workflowId: "service.book_flight", input });
+  const started = await inTraceOf(runTrace, "run_workflow", { workflowId: "service.book_flight", input });
   await expect
     .poll(() => tablesWith(runTrace))
     .toEqual(expect.arrayContaining(["workflow_pause", "workflow_run", "workflow_step"]));
   expect(await rowsWithoutTrace(runTrace)).toEqual([]);
+  const { runId } = z.object({ runId: z.string() }).parse(resultOf(started));
+  const steps = await service.sql("select distinct trace_id from workflow_step where run_id = $1", [runId]);
+  expect(steps).toEqual([{ trace_id: runTrace }]);
 });
