@@ -79,6 +79,30 @@ test("are nobody else's, and need a key that may read flights", async () => {
   }
 });
 
+test("show who stays or flies in full to keys that may read travelers only", async () => {
+  const { tenantId } = world.service;
+  const travelersFor = async (orderId: string, ...scopes: string[]) => {
+    const key = { tenantId, environment: "sandbox", scopes, actor: "test" } as const;
+    const { apiKey } = await world.service.operator((identity) => identity.mintKey(key));
+    const answer = await world.service.call("read_order", { orderId }, { key: apiKey });
+    expect(answer.status, answer.text).toBe(200);
+    return { travelers: Object(answer.body.result).travelers, text: answer.text };
+  };
+  const [flightId = "", , stayId = ""] = ids;
+  for (const [orderId, scope] of [
+    [stayId, "stays:read"],
+    [flightId, "flights:read"],
+  ] as const) {
+    const whole = await travelersFor(orderId, scope, "travelers:read");
+    const [{ givenName, familyName }] = z
+      .tuple([z.looseObject({ givenName: z.string(), familyName: z.string() })])
+      .parse(whole.travelers);
+    const masked = await travelersFor(orderId, scope);
+    expect(masked.travelers).toEqual([{ givenName: `${givenName[0]}***`, familyName: `${familyName[0]}***` }]);
+    for (const name of [givenName, familyName]) expect(masked.text).not.toContain(name);
+  }
+});
+
 test.each([["?limit=0"], ["?limit=201"], ["?cursor=ord_1"], ["?status=open"]])("%s is refused", async (query) => {
   const { status, body } = await get(`/api/orders${query}`);
   expect([status, body.code]).toEqual([400, "invalid_input"]);
