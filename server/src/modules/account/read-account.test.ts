@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
@@ -31,6 +32,18 @@ describe("read_account", () => {
     if (!Array.isArray(prices)) throw new Error("no prices");
     expect(prices.flatMap(({ tools }) => tools).toSorted()).toEqual(registry.map(({ name }) => name).toSorted());
     expect(prices.find(({ tools }) => tools.includes("read_account"))).toMatchObject({ priceMicroUsdc: "350" });
+  });
+
+  it("describes each member of its answer in its output schema, those that modules give too", async () => {
+    const account = await read();
+    const described = registry.find(({ name }) => name === "read_account");
+    const schema = z.toJSONSchema(described?.output ?? z.never(), { io: "output", unrepresentable: "any" });
+    for (const [name, value] of Object.entries(account)) {
+      const member = Object(schema.properties)[name];
+      expect(member, name).toMatchObject(Array.isArray(value) ? { type: "array" } : {});
+      if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
+      expect(Object.keys(Object(member.properties)).toSorted(), name).toEqual(Object.keys(value).toSorted());
+    }
   });
 
   it("agrees with the list of usage, which pages, on what is spent and left", async () => {

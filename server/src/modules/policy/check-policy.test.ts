@@ -265,3 +265,53 @@ it.each([
   expect([status, body.code]).toEqual([400, "invalid_input"]);
   expect(body.issues).toMatchObject([{ path }]);
 });
+
+describe("read_policy", () => {
+  const read = async (as: As, args: object = {}) => resultOf(await service.call("read_policy", args, as));
+
+  it("shows the rules in force, since when, and whether they are enforced; without an id all policies", async () => {
+    const as = await newTenant("Reads its rules");
+    const builtIn = { policyId: "default-corp", version: 1, state: "active", effectiveAt: null, isEnforced: false };
+    expect(await read(as)).toEqual({
+      enforcedPolicyId: null,
+      policies: [{ ...builtIn, createdAt: null }],
+      shortened: [],
+    });
+    expect(await read(as, { policyId: "default-corp" })).toMatchObject({
+      policies: [builtIn],
+      document: { hotel: { maxNightly: { default: 400 } } },
+    });
+    const { body: stored } = await put(as, "house", limit(300));
+    await put(as, "house", limit(1), today().add({ days: 9 }).toString());
+    await send(as, "/api/policy-enforcement", { policyId: "house" });
+    const { effectiveAt } = z.object({ effectiveAt: z.string() }).parse(stored);
+    const inForce = { policyId: "house", version: 1, state: "active", effectiveAt, isEnforced: true };
+    expect(await read(as)).toMatchObject({ enforcedPolicyId: "house", policies: [builtIn, inForce] });
+    expect(await read(as, { policyId: "house" })).toMatchObject({ policies: [inForce], document: limit(300) });
+    const later = { policyId: "house", version: 2, state: "scheduled", isEnforced: false };
+    expect(await read(as, { policyId: "house", version: 2 })).toMatchObject({ policies: [later], document: limit(1) });
+  });
+
+  it("cuts a list that nobody can read, and says so", async () => {
+    const as = await newTenant("Many rules");
+    const rule = (index: number) => ({ id: `no-${index}`, when: { kind: "flight", priceUsdOver: index } });
+    expect((await put(as, "long", { rules: Array.from({ length: 130 }, (_, index) => rule(index)) })).status).toBe(201);
+    const { document, shortened } = await read(as, { policyId: "long" });
+    expect(z.object({ rules: z.array(z.unknown()) }).parse(document).rules).toHaveLength(100);
+    expect(shortened).toEqual([{ path: "rules", shown: 100, of: 130 }]);
+  });
+
+  it("refuses what there is not, names what there is, and shows no tenant the policy of another", async () => {
+    const [as, other] = [await newTenant("Has one"), await newTenant("Has none")];
+    await put(as, "mine", limit(300));
+    const refused = async (who: As, args: object) => (await service.call("read_policy", args, who)).body.issues;
+    expect(await refused(as, { policyId: "mime" })).toEqual([
+      { path: "policyId", message: 'you have no such policy; did you mean "mine"? Known: default-corp, mine' },
+    ]);
+    expect(await refused(as, { policyId: "mine", version: 2 })).toMatchObject([{ path: "version" }]);
+    expect(await refused(as, { version: 1 })).toMatchObject([{ path: "policyId" }]);
+    expect(await refused(other, { policyId: "mine" })).toEqual([
+      { path: "policyId", message: "you have no such policy. Known: default-corp" },
+    ]);
+  });
+});

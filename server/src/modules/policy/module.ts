@@ -8,6 +8,7 @@ import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
 import { createTravelPolicies } from "./store.ts";
 import { checkPolicy } from "./tools/check-policy.ts";
+import { readPolicy } from "./tools/read-policy.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Parts {
@@ -18,7 +19,7 @@ declare module "../../kernel/parts.ts" {
 export const policyModule = defineModule({
   name: "policy",
   needs: ["identity"],
-  tools: [checkPolicy],
+  tools: [checkPolicy, readPolicy],
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
   migrations: { "0026-travel-policies": travelPolicies, "0074-policy-changes-are-told": policyChangesAreTold },

@@ -8,9 +8,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { TenantMemory } from "../identity/index.ts";
 import { findContradictions } from "./contradictions.ts";
-import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
+import { DEFAULT_POLICY_ID } from "./default-corp.ts";
 import { PolicyDocument } from "./document.ts";
-import type { ActivePolicies, Owner, PolicyVersion, TravelPolicies } from "./policies.ts";
+import type { ActivePolicies, Owner, TravelPolicies } from "./policies.ts";
+import { builtInFacts, describeVersions, readVersion, VersionFacts } from "./policy-versions.ts";
 import { MOST_POLICIES, MOST_VERSIONS } from "./store.ts";
 
 /** A policy of thousands of rules is longer, and holds more values, than other bodies. */
@@ -24,16 +25,6 @@ const PolicyId = z
 const PolicyPath = z.object({ policyId: PolicyId.describe(`${DEFAULT_POLICY_ID}, or an id of your own`) });
 const Version = z.string().regex(/^[1-9]\d{0,8}$/, "must be the number of a version");
 
-const VersionFacts = z.object({
-  policyId: z.string(),
-  version: z.int(),
-  state: z
-    .enum(["active", "scheduled", "replaced"])
-    .describe("active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force"),
-  effectiveAt: z.string().nullable().describe("When it comes or came into force; null: it always did"),
-  createdAt: z.string().nullable(),
-  createdBy: z.string().nullable(),
-});
 const PolicyAnswer = VersionFacts.extend({ document: PolicyDocument });
 
 const document: z.input<typeof PolicyDocument> = {
@@ -64,40 +55,6 @@ interface PolicyPorts {
 const shownBy = ({ stores: { travelPolicies }, clock }: PolicyPorts) => ({ travelPolicies, clock });
 const ownerOf = ({ tenantId, environment }: Principal): Owner => ({ tenantId, environment });
 
-const builtInFacts: z.output<typeof VersionFacts> = {
-  policyId: DEFAULT_POLICY_ID,
-  version: DEFAULT_POLICY_VERSION,
-  state: "active",
-  effectiveAt: null,
-  createdAt: null,
-  createdBy: null,
-};
-
-async function describeVersions(
-  { travelPolicies, clock }: { travelPolicies: TravelPolicies; clock: Clock },
-  owner: Owner,
-  versions: readonly PolicyVersion[],
-): Promise<z.output<typeof VersionFacts>[]> {
-  const now = clock.now();
-  const active = new Map<string, number | undefined>();
-  for (const policyId of new Set(versions.map((one) => one.policyId))) {
-    active.set(policyId, (await travelPolicies.findActive(owner, policyId, now))?.version);
-  }
-  return versions.map(({ policyId, version, effectiveAt, createdAt, createdBy }) => ({
-    policyId,
-    version,
-    state:
-      active.get(policyId) === version
-        ? "active"
-        : Temporal.Instant.compare(effectiveAt, now) > 0
-          ? "scheduled"
-          : "replaced",
-    effectiveAt: effectiveAt.toString(),
-    createdAt: createdAt.toString(),
-    createdBy,
-  }));
-}
-
 const notFound = "You have no such policy or version. GET /api/policies lists them.";
 
 const listPolicies = defineRoute({
@@ -120,8 +77,8 @@ const listPolicies = defineRoute({
   },
 });
 
-const readPolicy = defineRoute({
-  id: "read_policy",
+const getPolicy = defineRoute({
+  id: "get_policy",
   method: "GET",
   path: "/api/policies/:policyId",
   tag: "policy",
@@ -136,32 +93,11 @@ const readPolicy = defineRoute({
   example: { answer: example },
   async run({ principal, params: { policyId }, query, fail }, ports: PolicyPorts) {
     const asked = query.version === undefined ? undefined : Number(query.version);
-    if (policyId === DEFAULT_POLICY_ID) {
-      if (asked !== undefined && asked !== DEFAULT_POLICY_VERSION) throw fail("not_found");
-      return { ...builtInFacts, document: defaultCorp };
-    }
-    const owner = ownerOf(principal);
-    const { travelPolicies } = ports.stores;
-    const found = await (asked === undefined
-      ? findShown(travelPolicies, owner, policyId, ports.clock.now())
-      : travelPolicies.find(owner, policyId, asked));
+    const found = await readVersion(shownBy(ports), ownerOf(principal), policyId, asked);
     if (found === undefined) throw fail("not_found");
-    const [facts] = await describeVersions(shownBy(ports), owner, [found]);
-    const said = await travelPolicies.document(owner, policyId, found.version);
-    if (facts === undefined || said === undefined) throw fail("not_found");
-    return { ...facts, document: said };
+    return found;
   },
 });
-
-async function findShown(
-  policies: TravelPolicies,
-  owner: Owner,
-  policyId: string,
-  now: Temporal.Instant,
-): Promise<PolicyVersion | undefined> {
-  const active = await policies.findActive(owner, policyId, now);
-  return active ?? (await policies.listVersions(owner, policyId, { before: undefined, limit: 1 }))[0];
-}
 
 const listPolicyVersions = defineRoute({
   id: "list_policy_versions",
@@ -314,7 +250,7 @@ const writeEnforcement = defineRoute({
 
 export const policyRoutes = [
   listPolicies,
-  readPolicy,
+  getPolicy,
   writePolicy,
   listPolicyVersions,
   readEnforcement,

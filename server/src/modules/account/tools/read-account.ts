@@ -2,6 +2,7 @@ import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { discountPercentByPlan } from "../../../ports/identity.ts";
+import { ModuleFacts } from "../module-facts.ts";
 
 export const readAccount = defineTool({
   name: "read_account",
@@ -14,7 +15,7 @@ export const readAccount = defineTool({
   payableWithoutKey: false,
   uses: ["account"],
   input: z.strictObject({}),
-  output: z.looseObject({
+  output: ModuleFacts.extend({
     tenantId: z.string(),
     tenantName: wordsOfOthers(),
     environment: z.enum(["sandbox", "production"]).describe("sandbox: nothing is real"),
@@ -40,7 +41,7 @@ export const readAccount = defineTool({
     const discountPercent = discountPercentByPlan[plan];
     return {
       ...{ tenantId, tenantName, environment, plan, discountPercent, keyId, userId, travelerId, scopes },
-      ...facts,
+      ...ModuleFacts.parse(facts),
       missing,
     };
   },

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { fromNumber } from "../../../domain/money.ts";
-import { nearest } from "../../../domain/near-match.ts";
 import { CabinClass } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { describedOffer } from "../described-offer.ts";
 import { evaluate } from "../evaluate.ts";
+import { unknownPolicy } from "../unknown-policy.ts";
 import { describeVerdict, VerdictAnswer } from "../verdict-answer.ts";
 
 const MOST_NAMED = 20;
@@ -20,7 +20,7 @@ export const checkPolicy = defineTool({
   summary:
     "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
   advice:
-    "It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. policyIds lists what there is. Prices are US dollars, such as 1840.50.",
+    "It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,
@@ -78,12 +78,7 @@ export const checkPolicy = defineTool({
     const policy = await activePolicies.find(caller, policyId);
     if (policy === undefined) {
       const { policyIds: ids } = await activePolicies.names(caller);
-      const near = nearest(policyId, ids);
-      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
-      const known = ids.slice(0, MOST_NAMED).join(", ");
-      const message = ids.includes(policyId)
-        ? `no version of ${policyId} applies yet`
-        : `you have no such policy${meant} Known: ${known}`;
+      const message = ids.includes(policyId) ? `no version of ${policyId} applies yet` : unknownPolicy(policyId, ids);
       throw invalid({ path: "policyId", message });
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };

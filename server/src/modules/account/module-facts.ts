@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../domain/schemas.ts";
+
+const MicroUsdc = z.string().describe("Micro-USDC: 1000000 are one USDC");
+const Limit = DecimalAmount.nullable().describe("null: no limit");
+
+const Period = z.strictObject({
+  ...{ limitUsdc: Limit, usedUsdc: DecimalAmount, reservedUsdc: DecimalAmount, leftUsdc: Limit },
+  renewsAt: z.string(),
+});
+
+const Limits = z.strictObject({
+  ...{ perCallUsdc: Limit, perDay: Period, perMonth: Period },
+  recipients: z.array(z.string()).readonly().nullable().describe("null: everybody"),
+  tools: z.array(z.string()).readonly().nullable().describe("null: every tool"),
+});
+
+const Purse = z.strictObject({
+  available: DecimalAmount,
+  held: DecimalAmount.describe("For bookings whose outcome is open"),
+  outgoing: DecimalAmount.describe("On its way on the chain"),
+  holds: z.array(z.strictObject({ for: z.string(), amount: DecimalAmount })).readonly(),
+});
+
+/** What the modules say of an account. A fact that is not named here fails the call, so that none is left undescribed. */
+export const ModuleFacts = z.strictObject({
+  spending: z.strictObject({
+    period: z.string().describe("YYYY-MM, the current month in UTC"),
+    ...{ spentMicroUsdc: MicroUsdc, capMicroUsdc: MicroUsdc, leftMicroUsdc: MicroUsdc, resetsAt: z.string() },
+  }),
+  limits: z.strictObject({
+    mostForNextCallUsdc: Limit.describe("The least of all that is left; null: no limit"),
+    key: Limits,
+    tenant: Limits,
+  }),
+  budgets: z
+    .array(
+      z.strictObject({
+        budgetId: z.string(),
+        costCentre: z.string().nullable(),
+        endsOn: z.string().nullable(),
+        amountUsdc: DecimalAmount,
+        leftUsdc: DecimalAmount,
+      }),
+    )
+    .readonly()
+    .describe("That cover what is spent next: each must have room for it"),
+  wallet: z.strictObject({ address: z.string().nullable(), USDC: Purse, EURC: Purse }),
+  enforcedPolicy: z
+    .strictObject({ policyId: z.string(), version: z.int() })
+    .nullable()
+    .describe("That direct bookings are held to; null: to none"),
+  prices: z
+    .array(z.strictObject({ priceMicroUsdc: MicroUsdc, tools: z.array(z.string()).readonly() }))
+    .readonly()
+    .describe("Of one call, after the discount"),
+});

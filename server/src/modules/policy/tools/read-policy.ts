@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { DEFAULT_POLICY_ID } from "../default-corp.ts";
+import { builtInFacts, describeVersions, readVersion, VersionFacts } from "../policy-versions.ts";
+import { shortenLists } from "../shorten-lists.ts";
+import { unknownPolicy } from "../unknown-policy.ts";
+
+/** Of a list in a document, so that an agent can read the answer. */
+const MOST_ENTRIES_SHOWN = 100;
+
+export const readPolicy = defineTool({
+  name: "read_policy",
+  title: "Read travel policies",
+  summary:
+    "A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies.",
+  advice:
+    "What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy.",
+  area: "policy",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "reads", "activePolicies", "clock"],
+  input: z
+    .strictObject({
+      policyId: z.string().optional(),
+      version: z.int().min(1).max(999_999_999).optional().describe("Without it the one that applies now"),
+    })
+    .superRefine(({ policyId, version }, context) => {
+      if (version === undefined || policyId !== undefined) return;
+      context.addIssue({ code: "custom", path: ["policyId"], message: "must accompany version" });
+    }),
+  output: z.object({
+    enforcedPolicyId: z.string().nullable().describe("That direct bookings are held to; null: to none"),
+    policies: z
+      .array(VersionFacts.omit({ createdBy: true }).extend({ isEnforced: z.boolean() }))
+      .describe("Without policyId of each the version that applies now, or its newest"),
+    document: z.record(z.string(), z.unknown()).optional().describe("With policyId"),
+    shortened: z
+      .array(z.object({ path: z.string(), shown: z.int(), of: z.int() }))
+      .describe("Lists of the document that are longer than is shown"),
+  }),
+  errors: {},
+  example: () => ({ policyId: DEFAULT_POLICY_ID }),
+
+  async run({ policyId, version }, { stores, reads, activePolicies, clock, caller, invalid }) {
+    const { travelPolicies } = stores;
+    const { policyIds, enforcedId } = await activePolicies.names(caller);
+    const shown = (facts: z.output<typeof VersionFacts>) => {
+      const { createdBy: _, ...said } = facts;
+      return { ...said, isEnforced: said.policyId === enforcedId && said.state === "active" };
+    };
+    if (policyId === undefined) {
+      const own = await reads(caller.tenantId, async (found) => {
+        const ports = { travelPolicies: found.travelPolicies, clock };
+        const newest = await describeVersions(ports, caller, await found.travelPolicies.list(caller));
+        // Of a policy whose newest version does not apply yet the one that does, where there is one.
+        return await Promise.all(
+          newest.map(async (facts) =>
+            facts.state === "scheduled"
+              ? VersionFacts.parse((await readVersion(ports, caller, facts.policyId, undefined)) ?? facts)
+              : facts,
+          ),
+        );
+      });
+      return { enforcedPolicyId: enforcedId ?? null, policies: [builtInFacts, ...own].map(shown), shortened: [] };
+    }
+    const found = await readVersion({ travelPolicies, clock }, caller, policyId, version);
+    if (found === undefined) {
+      const isVersion = policyIds.includes(policyId);
+      throw invalid(
+        isVersion
+          ? { path: "version", message: `${policyId} has no such version` }
+          : { path: "policyId", message: unknownPolicy(policyId, policyIds) },
+      );
+    }
+    const { document, ...facts } = found;
+    const { value, shortened } = shortenLists(document, MOST_ENTRIES_SHOWN);
+    return {
+      enforcedPolicyId: enforcedId ?? null,
+      policies: [shown(facts)],
+      document: value,
+      shortened,
+    };
+  },
+});
