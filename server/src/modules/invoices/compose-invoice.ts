@@ -67,20 +67,28 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   };
 }
 
+export interface CreditNoteFacts {
+  refund: Micro;
+  /** As they are now. Undefined: the sandbox tenant has given none. */
+  settings: InvoicingSettings | undefined;
+  issuedAt: Temporal.Instant;
+}
+
 /** For what the order gave back after the settlement. */
 export function composeCreditNote(
   invoice: InvoiceDocument,
-  {
-    refund,
-    issuedAt,
-    timeZone,
-    number,
-  }: { refund: Micro; issuedAt: Temporal.Instant; timeZone: string; number: string },
+  { refund, settings, issuedAt }: CreditNoteFacts,
+  number: string,
 ): InvoiceDocument {
-  const issuedOn = issuedAt.toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  const issuedOn = issuedAt
+    .toZonedDateTimeISO(settings?.timeZone ?? "UTC")
+    .toPlainDate()
+    .toString();
   const { tax, settlement } = invoice;
+  const { seller, buyer } = partiesOf(settings);
   return {
     ...invoice,
+    ...{ seller: asNow(invoice.seller, seller), buyer: asNow(invoice.buyer, buyer) },
     ...{ kind: "credit_note", number, issuedOn, dueOn: issuedOn },
     corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
     ...totalsOf([["refund", refund]]),
@@ -94,6 +102,11 @@ function partiesOf(settings: InvoicingSettings | undefined): Pick<InvoiceDocumen
   if (settings === undefined) return { seller: null, buyer: null };
   const { seller, buyer } = settings;
   return { seller: partyOf(seller), buyer: { ...partyOf(buyer), reference: buyer.reference ?? null } };
+}
+
+/** Of the same name it is the same party: what was mended of its address or its number counts. */
+function asNow<Party extends { name: string }>(then: Party | null, now: Party | null): Party | null {
+  return then === null || now === null || then.name !== now.name ? then : now;
 }
 
 function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSettings["seller"]) {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,6 +11,11 @@ import { startTestService, type TestService } from "../../../test/support/servic
 import { settledFlight } from "../../../test/support/settled-flight.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 import { sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
+import { createVault } from "../../adapters/vault.ts";
+import { createStores } from "../../contributions.ts";
+import { openDatabase } from "../../platform/database/database.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceDocument } from "./document.ts";
 import { EInvoiceRules } from "./e-invoice/e-invoice-rules.ts";
 import { RulesFile } from "./e-invoice/rules-file.ts";
@@ -152,6 +158,23 @@ describe("an invoice where rules are installed", () => {
     return { document, pdf: pdf.toString("latin1"), xml: embeddedXml(pdf) };
   };
 
+  /** What the job that credits refunds complains of: what waits keeps no other refund from its turn. */
+  async function runJobTwice(): Promise<unknown[]> {
+    const { db, close } = openDatabase(service.config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
+    const eInvoiceRules = new EInvoiceRules(official ?? compiled);
+    try {
+      const said: unknown[] = [];
+      const stores = createStores(db, systemClock, createVault(randomBytes(32)));
+      const log = { error: (about: unknown) => said.push(about) };
+      const job = new CreditRefundsJob({ stores, clock: systemClock, eInvoiceRules, log });
+      for (const _ of ["refused", "left out"]) await job.run();
+      return said;
+    } finally {
+      eInvoiceRules.close();
+      await close();
+    }
+  }
+
   it("is not issued when it breaks one, and then is an e-invoice, as its credit note is", async () => {
     const escrow = openEscrow(service);
     const { bookingId, orderId } = await settledFlight(service, escrow);
@@ -179,9 +202,24 @@ describe("an invoice where rules are installed", () => {
     expect(pdf).toContain("<pdfaid:part>3</pdfaid:part>");
 
     const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
+    // As newer rules find an invoice that older ones let pass: its credit note waits, and the invoice stays readable.
+    const stored = `update booking_invoice set document = jsonb_set(document, '{seller,countryCode}', '"XX"') where tenant_id = $1`;
+    await service.sql(stored, [service.tenantId]);
+    await put("XX");
     resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    expect(await runJobTwice()).toMatchObject([{ bookingId, code: "e_invoice_refused" }]);
+    const waiting = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
+    expect(waiting).toMatchObject({
+      ...{ invoiceNumber: "SANDBOX-INV-000001", creditNotes: [] },
+      creditNoteWaiting: { code: "e_invoice_refused", text: expect.stringContaining("countryCode of seller") },
+    });
+    expect((await filesOf(waiting)).document.number).toBe("SANDBOX-INV-000001");
+    const numbers = "select last_number from invoice_series where tenant_id = $1 and series like '%CN-'";
+    expect(await service.sql(numbers, [service.tenantId])).toEqual([]);
+
+    await put("DE");
     const after = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
-    expect(after.creditNotes).toHaveLength(1);
+    expect(after).toMatchObject({ creditNotes: [{}], creditNoteWaiting: null });
     const note = await filesOf(Files.parse(after.creditNotes[0]));
     expect(note.document.eInvoice.available).toBe(true);
     expect(note.xml).toContain("<ram:TypeCode>381</ram:TypeCode>");

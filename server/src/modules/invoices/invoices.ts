@@ -54,5 +54,9 @@ export interface Invoices {
   /** The first drawing stays; it is answered. */
   keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<DrawnInvoice>;
   /** Bookings whose order was refunded since then by more than their credit notes say. */
-  listToCredit(since: Temporal.Instant, limit: number): Promise<readonly (Owner & { bookingId: Hex })[]>;
+  listToCredit(asked: {
+    since: Temporal.Instant;
+    without: readonly Hex[];
+    limit: number;
+  }): Promise<readonly (Owner & { bookingId: Hex })[]>;
 }

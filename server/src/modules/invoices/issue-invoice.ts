@@ -4,12 +4,13 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
-import { issueJudged, type Rules } from "./e-invoice/judge-invoice.ts";
+import { EInvoiceNotChecked } from "./e-invoice/e-invoice-rules.ts";
+import { EInvoiceRefused, issueJudged, type Rules } from "./e-invoice/judge-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
-interface IssuePorts {
+export interface IssuePorts {
   stores: Stores;
   clock: Clock;
   eInvoiceRules: Rules;
@@ -66,8 +67,33 @@ async function readOrder(
   return { order, orderBooking: order && (await bookings.get(order.bookingId)) };
 }
 
-/** A credit note for what its order has given back and no credit note says yet; nothing where there is no such thing. */
+/** Why there is no credit note yet for a refund. It is issued when that is mended; the refund itself is made and stored. */
+export interface WaitingCreditNote {
+  code: "e_invoice_refused" | "e_invoice_not_checked";
+  /** What to mend. */
+  text: string;
+}
+
+/**
+ * A credit note for what its order has given back and no credit note says yet; nothing where there is no such thing. Answers why
+ * one that is due was not issued, which is no reason to keep its invoice from anybody.
+ */
 export async function creditRefunds(
+  ports: IssuePorts,
+  owner: Owner,
+  bookingId: Hex,
+): Promise<WaitingCreditNote | undefined> {
+  try {
+    await issueCreditNote(ports, owner, bookingId);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EInvoiceRefused) return { code: "e_invoice_refused", text: error.message };
+    if (!(error instanceof EInvoiceNotChecked)) throw error;
+    return { code: "e_invoice_not_checked", text: "The e-invoice could not be checked now. Call again shortly." };
+  }
+}
+
+async function issueCreditNote(
   { stores, clock, eInvoiceRules }: IssuePorts,
   owner: Owner,
   bookingId: Hex,
@@ -75,9 +101,8 @@ export async function creditRefunds(
   const settings = await stores.invoices.settings(owner);
   const series = seriesOf(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
   const issuedAt = clock.now();
-  const timeZone = settings?.timeZone ?? "UTC";
   const compose = ({ invoice, refund }: Due, number: string) =>
-    composeCreditNote(invoice.document, { refund, issuedAt, timeZone, number });
+    composeCreditNote(invoice.document, { refund, settings, issuedAt }, number);
   const draw = async () => {
     const due = await readDue(stores, owner, bookingId);
     return due && compose(due, series + DRAFT_NUMBER);

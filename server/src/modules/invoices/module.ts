@@ -1,9 +1,9 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import { EInvoiceRules, findRules } from "./e-invoice/e-invoice-rules.ts";
-import { EInvoiceRefused, type Rules } from "./e-invoice/judge-invoice.ts";
-import { creditRefunds } from "./issue-invoice.ts";
+import type { Rules } from "./e-invoice/judge-invoice.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import { invoiceRoutes } from "./routes.ts";
 import { createInvoices } from "./store.ts";
@@ -30,9 +30,6 @@ declare module "../../kernel/tool.ts" {
 }
 
 const CREDIT_MILLISECONDS = 60_000;
-const MOST_AT_ONCE = 100;
-/** A refund is credited within a minute; this far back nothing was missed because the service stood still. */
-const LOOK_BACK = Temporal.Duration.from({ hours: 60 * 24 });
 
 /** Invoices of bookings that were settled in escrow, and credit notes of what was refunded afterwards. */
 export const invoicesModule = defineModule({
@@ -56,24 +53,12 @@ export const invoicesModule = defineModule({
     const { version, sha256 } = (await eInvoiceRules.check()).info;
     return [{ label: "e-invoices", text: `checked by the rules of EN 16931, version ${version}, SHA-256 ${sha256}` }];
   },
-  jobs: ({ stores, clock, eInvoiceRules, log }) => [
-    defineJob({
-      name: "credit-refunded-invoices",
-      everyMilliseconds: CREDIT_MILLISECONDS,
-      async run() {
-        const due = await stores.invoices.listToCredit(clock.now().subtract(LOOK_BACK), MOST_AT_ONCE);
-        for (const { bookingId, ...owner } of due) {
-          try {
-            await creditRefunds({ stores, clock, eInvoiceRules }, owner, bookingId);
-          } catch (error) {
-            // One that must not be issued is no reason to leave the others out.
-            if (!(error instanceof EInvoiceRefused)) throw error;
-            log.error({ err: error, bookingId, ...owner }, "a credit note was refused by the rules for e-invoices");
-          }
-        }
-      },
-    }),
-  ],
+  jobs({ stores, clock, eInvoiceRules, log }) {
+    const job = new CreditRefundsJob({ stores, clock, eInvoiceRules, log });
+    return [
+      defineJob({ name: "credit-refunded-invoices", everyMilliseconds: CREDIT_MILLISECONDS, run: () => job.run() }),
+    ];
+  },
   async stop({ invoiceRenderer, eInvoiceRules }) {
     invoiceRenderer.close();
     eInvoiceRules.close();

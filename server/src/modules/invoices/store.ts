@@ -90,7 +90,7 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list
       return rows.map(toInvoice);
     },
 
-    async listToCredit(since, limit) {
+    async listToCredit({ since, without, limit }) {
       const refunded = sql`(select coalesce(sum((details->>'refundedUsdc')::numeric), 0) * 1000000 from order_event
         where network = i.network and order_id = i.order_id and kind = 'refunded'
           and details->>'reason' is distinct from 'paid_by_escrow'
@@ -99,7 +99,7 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list
         where tenant_id = i.tenant_id and network = i.network and booking_id = i.booking_id and kind = 'credit_note')`;
       const { rows } = await sql<Owner & Pick<StoredInvoice, "bookingId">>`
         select i.tenant_id, i.network, i.booking_id from booking_invoice i
-        where i.kind = 'invoice'
+        where i.kind = 'invoice' and not (i.booking_id = any (${without}::text[]))
           and (i.network, i.order_id) in
             (select network, order_id from order_event where kind = 'refunded' and at >= ${since.toString()}::timestamptz)
           and ${credited} < least(${refunded}, i.total_micro)

@@ -45,6 +45,10 @@ export const generateBookingInvoice = defineTool({
     dueOn: z.string(),
     filesExpireAt: z.string().describe("Whoever has an address can read the file until then"),
     creditNotes: z.array(Files).describe("Of refunds after the settlement, oldest first"),
+    creditNoteWaiting: z
+      .object({ code: z.enum(["e_invoice_refused", "e_invoice_not_checked"]), text: z.string() })
+      .nullable()
+      .describe("Why a refund has no credit note yet, and what to mend; it is issued once that is mended"),
     notGiven: z
       .array(z.enum(["seller", "buyer"]))
       .describe("Missing on a sandbox invoice; the invoicing settings have them"),
@@ -78,12 +82,12 @@ export const generateBookingInvoice = defineTool({
     const issuePorts = { stores, clock, eInvoiceRules };
     try {
       if (issued.length === 0) await issueInvoice(issuePorts, settlement, { settings, chainId: chain.chainId });
-      await creditRefunds(issuePorts, owner, bookingId);
     } catch (error) {
       if (error instanceof EInvoiceRefused) throw fail("e_invoice_refused", { detail: error.message });
       if (error instanceof EInvoiceNotChecked) throw fail("e_invoice_not_checked", { cause: error });
       throw error;
     }
+    const creditNoteWaiting = (await creditRefunds(issuePorts, owner, bookingId)) ?? null;
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
     const ports = { stores, fileShelf, invoiceRenderer };
     const answers: z.output<typeof Files>[] = [];
@@ -99,7 +103,7 @@ export const generateBookingInvoice = defineTool({
     return {
       ...first,
       ...{ bookingId, orderId: orderId ?? null, settleTxHash: document.settlement.txHash, dueOn: document.dueOn },
-      ...{ filesExpireAt: filesExpireAt.toString(), creditNotes },
+      ...{ filesExpireAt: filesExpireAt.toString(), creditNotes, creditNoteWaiting },
       notGiven: (["seller", "buyer"] as const).filter((party) => document[party] === null),
       ...{ language: wordsIn(document.language).answer, sandbox: document.sandbox },
     };
