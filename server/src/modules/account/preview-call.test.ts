@@ -71,6 +71,8 @@ describe("preview_call", () => {
         { amount: "2.00", from: "booking_reservation", to: "collection", part: "service_fee" },
       ],
       totals: [{ token: "USDC", amount: "208.00" }],
+      // The markup comes back; the rest is paid, and the call.
+      inAllUsdc: "202.005",
     });
     const over = commit({ markupBps: 1_500 });
     expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });
@@ -88,6 +90,7 @@ describe("preview_call", () => {
     const undoableUntil = Temporal.PlainDateTime.from(departingAt).toZonedDateTime("Europe/London").toInstant();
     const paid = (amount: string) => [{ amount, from: "treasury", to: "collection", isLater: false }];
     const basic = await preview("book_flight", { offerId: id });
+    expect(basic.inAllUsdc).toBe((Number(totalAmount) + 0.02).toFixed(2));
     expect(basic).toMatchObject({ movements: paid(totalAmount), irreversible: [{ undoableUntil: null }] });
     expect(await preview("book_flight", { offerId: flexible.id })).toMatchObject({
       movements: paid(flexible.totalAmount),

@@ -7,7 +7,7 @@ export interface Reminder {
   description: string;
   location: string;
   startsAt: Temporal.Instant;
-  /** The event lasts so long; 0: it is a moment. */
+  /** The event lasts so long. */
   minutes: number;
   /** Minutes before the start. */
   alarms: readonly number[];
@@ -37,7 +37,7 @@ export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarPart
     const { title, description, location, startsAt, minutes, alarms } = reminder;
     const event = calendar.createEvent({
       ...{ id: uidOf(tripKey, reminder.kind), sequence: sequenceAt(madeAt), stamp: dateOf(madeAt) },
-      ...{ start: dateOf(startsAt), end: minutes === 0 ? null : dateOf(startsAt.add({ minutes })) },
+      ...{ start: dateOf(startsAt), end: dateOf(startsAt.add({ minutes })) },
       ...{ summary: title, description, location },
     });
     for (const minutesBefore of alarms) {

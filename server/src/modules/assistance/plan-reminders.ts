@@ -20,6 +20,8 @@ interface Trip {
 /** A usual advice; the airline's own word counts. */
 export const MINUTES_AT_AIRPORT = 150;
 const CHECK_IN_MINUTES = 15;
+/** Calendars want an end; when the flight lands is not known. */
+const DEPARTURE_MINUTES = 15;
 
 /** What the traveler is reminded of, first things first. */
 export function planReminders(trip: Trip, words: Words): Reminder[] {
@@ -37,7 +39,7 @@ export function planReminders(trip: Trip, words: Words): Reminder[] {
       startsAt: departsAt.subtract({ hours: trip.checkInWindowHours }),
     },
     {
-      ...{ kind: "departure", title: say("departure", { flight }), location: airport, minutes: 0 },
+      ...{ kind: "departure", title: say("departure", { flight }), location: airport, minutes: DEPARTURE_MINUTES },
       ...{ description: facts.join("\n"), alarms: [180] },
       startsAt: departsAt,
     },

@@ -70,6 +70,7 @@ describe("check-in reminders", () => {
     const { strict, lenient } = readCalendar(ics);
     expect(strict.map(({ start, zone }) => [start, zone])).toEqual(expected.map((start) => [start, "UTC"]));
     expect(lenient.map(({ start }) => start)).toEqual(expected);
+    expect(ics.match(/^DTEND:/gm)).toHaveLength(2);
     // No floating time, which would be another moment on another clock.
     expect(ics.match(/^DT(?:START|END|STAMP).*/gm)?.every((line) => line.endsWith("Z"))).toBe(true);
   });
@@ -84,7 +85,7 @@ describe("check-in reminders", () => {
     expect(readCalendar(ics).strict.map(({ triggers }) => triggers)).toEqual([["PT0S"], ["-PT30M"], ["-PT3H"]]);
     expect(reminders[2]?.title).toBe("Departure: BA117 LHR–JFK");
     expect(notes.join()).toMatch(/estimated from the distance alone/);
-    expect(notes[0]).toMatch(/as you gave them: no order .* no end/);
+    expect(notes[0]).toMatch(/as you gave them: no order .* a quarter of an hour/);
     const response = await fetch(icsUrl);
     expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
     expect(await response.text()).toBe(ics);

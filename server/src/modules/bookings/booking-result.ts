@@ -4,6 +4,7 @@ import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { BookedSegment, Flights, SupplierOrder } from "../../ports/flights.ts";
 import { BookingRate, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
+import { sayVoidWindow } from "./first-departure.ts";
 import { Conditions, FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
@@ -106,7 +107,7 @@ export const BookingResult = SupplierResult.extend({
     .string()
     .nullable()
     .default(null)
-    .describe("Local time of the first departure; null: not, or not said"),
+    .describe("The first departure, on the clock of its airport with the offset; null: not, or not said"),
   changeableUntil: z.string().nullable().default(null),
   ...OrderHashes.shape,
   next: NextStep,
@@ -193,7 +194,7 @@ export function toResult(
     refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
     changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
     ...hashesOf(booking, order),
-    next: order.ticketed ? TICKETED : TICKETS_PENDING,
+    next: [order.ticketed ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(order.voidWindowEndsAt)].join(" "),
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

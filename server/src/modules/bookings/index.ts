@@ -33,6 +33,7 @@ export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
+export { departureOf, sayVoidWindow } from "./first-departure.ts";
 export {
   Conditions,
   DescribedSlice,

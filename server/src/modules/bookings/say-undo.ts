@@ -2,13 +2,17 @@ import { final, type PlannedFinality } from "../../kernel/plan.ts";
 import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 
+/** Which window there is, an airline says only of an order. */
+const VOID = ", or all of it until voidWindowEndsAt where book_flight answers that";
+
 type TimeZoneOf = (airport: string) => string | undefined;
 
 /** Until when an order of what the tenant saw can be cancelled, and what that costs, as far as the offer says. */
 export function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
   if (seen === undefined) return [final("the order at the supplier, but for what its conditions give back")];
   if (seen.refundable === null) return [final("the order: the airline did not say whether it gives anything back")];
-  if (!seen.refundable) return [final("the order: cancelling it gives nothing back")];
+  if (!seen.refundable)
+    return [final(`the order: cancelling it gives nothing back${seen.kind === "flight" ? VOID : ""}`)];
   return seen.kind === "flight" ? [undoOfFlight(seen, timeZoneOf)] : undosOfStay(seen);
 }
 
@@ -18,7 +22,7 @@ function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality
   const timeZone = first === undefined ? undefined : timeZoneOf(first.origin);
   const departingAt = first?.departingAt ?? undefined;
   return {
-    what: "the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc",
+    what: `the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc${VOID}`,
     undoableUntil:
       timeZone === undefined || departingAt === undefined
         ? undefined

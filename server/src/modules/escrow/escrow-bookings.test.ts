@@ -144,7 +144,7 @@ describe("a booking's life", () => {
         bookingId,
         tripId,
         state: "cancelled",
-        refundedUsdc: "20.25",
+        ...{ refundedUsdc: "20.25", refundedTo: "treasury" },
         reason: "policy_reject",
       });
       expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled" });

@@ -56,7 +56,7 @@ const Prefunded = z.strictObject({
   sourceLevel: z.literal("embedded"),
   sandbox: z.literal(true),
   asOf: z.string(),
-  availableUsdc: z.string(),
+  walletAvailableUsdc: z.string(),
 });
 const prefunded = (answer: Answer) => Prefunded.parse(resultOf(answer));
 const prefund = async (args: object) => prefunded(await service.call("prefund_trip", args));

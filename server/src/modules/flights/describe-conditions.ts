@@ -36,5 +36,5 @@ function describeHold({ paymentRequirements }: FlightOffer): string {
     priceGuaranteeExpiresAt === null
       ? "; its price may change"
       : `; its price is guaranteed until ${priceGuaranteeExpiresAt}`;
-  return `It can be held unpaid${until}${price}.`;
+  return `The airline would hold it unpaid${until}${price}; book_flight pays for it at once all the same.`;
 }

@@ -18,6 +18,7 @@ export async function describeSpending(
         mostForNextCallUsdc: amount(state.mostForNextCall),
         key: describeLimits(state.key),
         tenant: describeLimits(state.tenant),
+        counting: "usedUsdc is what calls spent: a refund or a return that came later is not taken off.",
       },
       budgets,
     },

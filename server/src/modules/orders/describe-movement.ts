@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { PAID_BY_ESCROW, type WalletMovement } from "./wallet-movements.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import { PAID_BY_ESCROW, type PaidOrder, type WalletMovement } from "./wallet-movements.ts";
 
 export const MovementKind = z
   .enum([
@@ -44,7 +45,7 @@ const Named = z.object({
   to: z.string().optional(),
   supplier: z.string().optional(),
   tripId: z.string().optional(),
-  action: z.object({ bookingId: z.string().optional() }).optional(),
+  action: z.object({ bookingId: z.string().optional(), name: z.string().optional() }).optional(),
 });
 
 export function describeMovement(movement: WalletMovement) {
@@ -104,4 +105,32 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   other: "Sent by another way than this service's tools",
 };
 
-export const sayMovement = (movement: WalletMovement): string => WORDS[kindOf(movement)];
+/** Steps of the escrow that pay to the wallet. */
+const STEPS: Readonly<Record<string, string>> = {
+  cancel: "Back from a trip's budget: cancel_booking gave back the reservation of a booking",
+  settle: "From a trip's budget: settle_booking paid your fee and gave back what the booking did not use",
+  close: "Back from a trip's budget: close_trip gave back what was free",
+  log: "From a trip's budget: the fee of log_agent_action",
+  release: "Back from a trip's budget: what was free when the trip expired",
+  release_booking: "Back from a trip's budget: the reservation of a booking of an expired trip",
+};
+
+const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
+  ...{ flight_cancellation: "its cancellation", flight_change: "its change", stay_cancellation: "its cancellation" },
+};
+
+const LONGEST_WHAT = 200;
+
+/** Names of places of stay are words of others. */
+export function sayMovement(movement: WalletMovement): string {
+  const { order, transaction } = movement;
+  const kind = kindOf(movement);
+  const { action } = Named.parse(transaction?.operation ?? {});
+  const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
+  if (step !== undefined) return step;
+  if (order?.what === undefined) return WORDS[kind];
+  const reference = order.reference === undefined ? "" : ` (${order.reference})`;
+  const done = order.action === undefined ? "" : `, for ${ACTIONS[order.action]}`;
+  const what = order.kind === "flight" ? `flight ${order.what}` : `stay at ${order.what}`;
+  return `${WORDS[kind]}: ${toVisibleText(what, LONGEST_WHAT)}${reference}${done}`;
+}

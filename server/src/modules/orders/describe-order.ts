@@ -2,8 +2,16 @@ import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { hasScope } from "../../domain/scopes.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Maps } from "../../ports/maps.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { type BookedTraveler, Conditions, DescribedSlice, NamedPassengers, VoidWindow } from "../bookings/index.ts";
+import {
+  type BookedTraveler,
+  Conditions,
+  DescribedSlice,
+  departureOf,
+  NamedPassengers,
+  VoidWindow,
+} from "../bookings/index.ts";
 
 /** What the supplier says of an order when it is asked for it. */
 
@@ -37,7 +45,9 @@ export const FlightNow = z.object({
   changeableUntil: z
     .string()
     .nullable()
-    .describe("Local time of the first departure, where the conditions allow it at all; null: not changeable"),
+    .describe(
+      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable",
+    ),
   refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
   availableActions: z
     .array(z.string())
@@ -53,7 +63,7 @@ export const FlightNow = z.object({
 const ACTIONS: ReadonlySet<string> = new Set(["cancel", "change"]);
 
 export async function readFlightNow(
-  flightServicing: Pick<FlightServicing, "getOrderDetails">,
+  { flightServicing, maps }: { flightServicing: Pick<FlightServicing, "getOrderDetails">; maps: Pick<Maps, "airport"> },
   orderId: string,
   scopes: readonly string[],
 ) {
@@ -61,7 +71,7 @@ export async function readFlightNow(
   const { slices, conditions, availableActions, voidWindowEndsAt, services, airlineChanges } = order;
   const isShown = hasScope(scopes, "travelers:read");
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
-  const departingAt = slices[0]?.segments[0]?.departingAt || null;
+  const departingAt = departureOf(slices, maps);
   const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
   return {
     ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null },

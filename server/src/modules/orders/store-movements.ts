@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { accountOf } from "../ledger/index.ts";
-import type { OwnTransaction, WalletMovement, WalletMovements } from "./wallet-movements.ts";
+import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from "./wallet-movements.ts";
 
 /**
  * Read from the books: what came in is an event of the chain that reached `prefunded`; what goes out is in `outgoing` from the
@@ -127,26 +128,48 @@ async function readOrders(
   tenantId: string,
   network: Environment,
   transactions: readonly OwnTransaction[],
-): Promise<ReadonlyMap<string, { bookingId: string; orderId: string | undefined }>> {
+): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
     key,
     id: BOOKING.exec(key)?.[0] ?? ACTION.exec(key)?.[0],
   }));
   const ids = named.flatMap(({ id }) => (id === undefined ? [] : [id]));
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<{ id: string; bookingId: string; orderId: string | null }>`
-    select id, id as "bookingId", order_id as "orderId" from booking
-    where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
-    union all
-    select id, booking_id, order_id from servicing_action
-    where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])`.execute(db);
-  const found = new Map(rows.map(({ id, bookingId, orderId }) => [id, { bookingId, orderId: orderId ?? undefined }]));
+  const { rows } = await sql<OrderRow>`
+    with named (id, booking_id, action) as (
+      select id, id, null from booking
+      where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
+      union all
+      select id, booking_id, kind from servicing_action
+      where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
+    )
+    select named.id, named.action, booking.id as "bookingId", booking.order_id as "orderId", booking.kind,
+      coalesce(booking.pnr, booking.result->>'reference') as reference,
+      coalesce(booking.result->>'accommodationName', (
+        select string_agg(concat(slice->>'origin', ' to ', slice->>'destination'), ', ')
+        from jsonb_array_elements(booking.result->'slices') as slice
+      )) as what
+    from named join booking
+      on booking.id = named.booking_id and booking.tenant_id = ${tenantId} and booking.network = ${network}`.execute(
+    db,
+  );
+  const found = new Map(rows.map(({ id, ...order }) => [id, withoutNulls(order)]));
   return new Map(
     named.flatMap(({ key, id }) => {
       const order = id === undefined ? undefined : found.get(id);
       return order === undefined ? [] : [[key, order] as const];
     }),
   );
+}
+
+interface OrderRow {
+  id: string;
+  action: NonNullable<PaidOrder["action"]> | null;
+  bookingId: string;
+  orderId: string | null;
+  kind: PaidOrder["kind"];
+  reference: string | null;
+  what: string | null;
 }
 
 function toMovement(

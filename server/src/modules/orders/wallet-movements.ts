@@ -23,7 +23,19 @@ export interface WalletMovement {
   /** The transaction of ours that carries it out; undefined: somebody else's. */
   transaction: OwnTransaction | undefined;
   /** The order that it paid, or that it was given back for. */
-  order: { bookingId: string; orderId: string | undefined } | undefined;
+  order: PaidOrder | undefined;
+}
+
+export interface PaidOrder {
+  bookingId: string;
+  orderId: string | undefined;
+  kind: "flight" | "stay";
+  /** Where the flights go, such as LHR to LIS, or the name of the place of stay. Undefined: it is not booked yet. */
+  what: string | undefined;
+  /** The airline's, or the one that the place of stay knows. */
+  reference: string | undefined;
+  /** What was done with it that moved the money; undefined: it was booked. */
+  action: "flight_cancellation" | "flight_change" | "stay_cancellation" | undefined;
 }
 
 /** Begins the reference of what goes back to a wallet because the escrow has paid the same order. */

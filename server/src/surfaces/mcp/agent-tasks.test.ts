@@ -72,9 +72,13 @@ describe("an agent with nothing but the protocol", () => {
       flight: { slices: [{ segments: [{ origin: "LHR", destination: "LIS" }] }] },
     });
     expect(order.flight.slices[0].segments[0].departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d/);
-    expect(order.flight.changeableUntil === null).toBe(
-      order.flight.conditions.changeBeforeDeparture?.allowed === false,
-    );
+    const { changeableUntil, conditions, slices, voidWindowEndsAt } = order.flight;
+    expect(changeableUntil === null).toBe(conditions.changeBeforeDeparture?.allowed === false);
+    // London's clock, with what it is ahead of UTC on that day.
+    const leaves = Temporal.PlainDateTime.from(slices[0].segments[0].departingAt).toZonedDateTime("Europe/London");
+    if (changeableUntil !== null) expect(changeableUntil).toBe(leaves.toString({ timeZoneName: "never" }));
+    expect(order.next.includes("free of charge")).toBe(voidWindowEndsAt !== null);
+    expect(Date.parse(order.readAt)).toBeGreaterThanOrEqual(Date.parse(order.createdAt));
     // save_traveler and ensure_flight_customer came before; read_account is paid when it has answered.
     const { records, totals, sums } = await done("list_usage", { tool: "book_flight", limit: 1 });
     expect(records).toMatchObject([{ priceMicroUsdc: "20000" }]);

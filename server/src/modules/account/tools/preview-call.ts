@@ -37,6 +37,9 @@ const Output = z.object({
     .array(z.object({ token: z.string(), amount: Amount }))
     .readonly()
     .describe("Of all movements, fee and markup included, by token"),
+  inAllUsdc: Amount.describe(
+    "What leaves you in sum: all that goes to others, and priceUsdc. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known",
+  ),
   irreversible: z
     .array(z.object({ what: z.string(), undoableUntil: z.string().nullable(), undoCostUsdc: Amount }))
     .readonly()
@@ -85,6 +88,7 @@ export const previewCall = defineTool({
         amount: amount === undefined ? null : formatDecimal(amount),
       })),
       totals: totalsOf(movements),
+      inAllUsdc: inAllOf(movements, refusal === undefined ? tried?.price : undefined),
       irreversible: irreversible.map(({ what, undoableUntil, undoCost }) => ({
         what,
         undoableUntil: undoableUntil?.toString() ?? null,
@@ -102,6 +106,15 @@ function totalsOf(movements: Plan["movements"]) {
     const isKnown = known.length === amounts.length;
     return { token, amount: isKnown ? formatDecimal(known.reduce((sum, amount) => sum + amount, 0n)) : null };
   });
+}
+
+const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
+
+function inAllOf(movements: Plan["movements"], price: bigint | undefined): string | null {
+  const paid = movements.filter(({ token, to }) => token === "USDC" && !STILL_YOURS.has(to));
+  const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
+  if (price === undefined || amounts.length < paid.length) return null;
+  return formatDecimal(amounts.reduce((sum, amount) => sum + amount, price));
 }
 
 /** Nobody outside was asked, and an agent must not take this for more than it is. */

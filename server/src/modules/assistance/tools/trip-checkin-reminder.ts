@@ -20,7 +20,7 @@ const MOST_HOURS = 400 * 24;
 const HOURS_AFTER_DEPARTURE = 48;
 
 const AS_GIVEN =
-  "The flight and its time are as you gave them: no order or timetable was asked. The departure has no end, as the arrival is not known.";
+  "The flight and its time are as you gave them: no order or timetable was asked. The departure ends after a quarter of an hour in the calendar, as the arrival is not known.";
 
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 

@@ -12,6 +12,7 @@ const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeou
 
 const Output = BookingWrite.extend({
   refundedUsdc: DecimalAmount.describe("The whole reservation, to your treasury"),
+  refundedTo: z.literal("treasury").default("treasury").describe("Your wallet, and not the trip's budget"),
   reason: Reason,
   waitingUsdc: WaitingAmount,
 });
@@ -20,7 +21,7 @@ export const cancelBooking = defineTool({
   name: "cancel_booking",
   title: "Cancel a booking",
   summary:
-    "Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately.",
+    "Give back the reservation of an unsettled booking, all of it to your treasury wallet. The supplier's order is cancelled separately.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

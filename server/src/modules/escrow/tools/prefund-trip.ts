@@ -35,7 +35,7 @@ const Output = ChainWrite.extend({
   tripId: z.string(),
   escrowAddress: z.string(),
   budgetUsdc: DecimalAmount,
-  availableUsdc: DecimalAmount.describe("Left in your treasury wallet"),
+  walletAvailableUsdc: DecimalAmount.describe("What your treasury wallet has left; the trip has budgetUsdc"),
   expiresAt: z.string().describe("ISO 8601 UTC. What is free then comes back to your treasury wallet"),
   codeNonce: z.string(),
   guestLink: shownOnce(z.string()).describe("For the guest only: who has it can claim the trip, or try to"),
@@ -125,6 +125,9 @@ export const prefundTrip = defineTool({
     });
     const purse = { tenantId: caller.tenantId, network: caller.environment, token: "USDC" } as const;
     const { available } = await ports.stores.ledger.balance(purse);
-    return toToolAnswer({ ...answer, result: { ...answer.result, availableUsdc: formatDecimal(available) } }, Output);
+    return toToolAnswer(
+      { ...answer, result: { ...answer.result, walletAvailableUsdc: formatDecimal(available) } },
+      Output,
+    );
   },
 });

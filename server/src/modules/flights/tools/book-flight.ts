@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { BookingResult, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import {
+  BookingResult,
+  departureOf,
+  planBooking,
+  rateErrors,
+  readChargeHash,
+  supplierErrors,
+} from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { plannedTravelers } from "../planned-travelers.ts";
@@ -86,7 +93,7 @@ export const bookFlight = defineTool({
       },
     ),
 
-  async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, fx, caller, call }) {
+  async run(input, { flights, flightServicing, travelers, stores, submission, maps, clock, random, fx, caller, call }) {
     const answer = await book(
       { flights, flightServicing, travelers, stores, clock, fx },
       {
@@ -102,7 +109,12 @@ export const bookFlight = defineTool({
     const booked = BookingResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
     const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-    const result = { ...booked, chargeTxHash };
+    const departure = departureOf(booked.slices, maps);
+    const result = {
+      ...{ ...booked, chargeTxHash },
+      refundableUntil: booked.refundableUntil === null ? null : departure,
+      changeableUntil: booked.changeableUntil === null ? null : departure,
+    };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

@@ -37,7 +37,7 @@ export const displayOfferConditions = defineTool({
       .array(detailsOfOthers())
       .describe("Each way alone: origin, destination, changeBeforeDeparture as in conditions or null"),
     paymentRequirements: PaymentRequirements,
-    holdPossible: z.boolean(),
+    holdPossible: z.boolean().describe("By the airline; book_flight pays at once in any case"),
     identityDocumentsRequired: z.boolean(),
     expiresAt: z.string(),
   }),

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
 import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
+import type { WalletMovement } from "../wallet-movements.ts";
+
+const LONGEST_TEXT = 500;
 
 export const listMovements = defineTool({
   name: "list_movements",
@@ -29,7 +32,7 @@ export const listMovements = defineTool({
           at: z.string(),
           direction: z.enum(["in", "out"]),
           kind: MovementKind,
-          text: z.string().describe("What it was for"),
+          text: wordsOfOthers("What it was for: the flight, stay or step of a trip", LONGEST_TEXT),
           token: z.enum(tokenSymbols),
           amount: DecimalAmount,
           counterpart: z
@@ -45,6 +48,9 @@ export const listMovements = defineTool({
         }),
       )
       .readonly(),
+    pageSums: z
+      .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
+      .describe("Of the movements on this page; what was reverted is left out"),
     nextCursor: NextCursor,
   }),
   errors: {},
@@ -64,6 +70,15 @@ export const listMovements = defineTool({
       text: sayMovement(movement),
       amount: formatDecimal(movement.amount),
     }));
-    return { movements, nextCursor };
+    return { movements, pageSums: sumsOf(shown), nextCursor };
   },
 });
+
+function sumsOf(shown: readonly WalletMovement[]) {
+  const counted = shown.filter((movement) => describeMovement(movement).state !== "reverted");
+  return [...Map.groupBy(counted, ({ token }) => token)].map(([token, some]) => {
+    const sum = (wanted: WalletMovement["direction"]) =>
+      formatDecimal(some.reduce((total, { direction, amount }) => (direction === wanted ? total + amount : total), 0n));
+    return { token, in: sum("in"), out: sum("out") };
+  });
+}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { NextStep } from "../../bookings/index.ts";
+import { NextStep, sayVoidWindow } from "../../bookings/index.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
@@ -22,7 +22,7 @@ export const readOrder = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["stores", "flightServicing", "stayBookings"],
+  uses: ["stores", "flightServicing", "stayBookings", "maps", "clock"],
   input: z.strictObject({
     orderId: z.string().describe("ord_… of book_flight, bok_… of book_stay, or of list_orders"),
   }),
@@ -30,7 +30,7 @@ export const readOrder = defineTool({
     travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
     flight: FlightNow.nullable().describe("null: a stay, or the supplier does not answer now"),
     stay: StayNow.nullable(),
-    isLive: z.boolean().describe("false: the supplier does not answer now; the rest is as it was read last"),
+    isLive: z.boolean().describe("true: asked of the supplier now; false: it does not answer, and all is as of readAt"),
     tickets: z.array(Details).describe("type, number, passengerIds"),
     services: z.array(Details).describe("Bags and seats booked with it"),
     itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
@@ -50,25 +50,27 @@ export const readOrder = defineTool({
   errors: { order_not_found: "You have no order with this id. list_orders gives the ids." },
   example: (_today, { orderId }) => ({ orderId }),
 
-  async run({ orderId }, { stores: { orders, bookings }, flightServicing, stayBookings, caller, fail }) {
+  async run({ orderId }, { stores: { orders, bookings }, flightServicing, stayBookings, maps, clock, caller, fail }) {
     const { tenantId, environment, scopes } = caller;
     const order = await orders.find(tenantId, environment, orderId);
     if (order === undefined || !readableKinds(scopes).includes(order.kind)) throw fail("order_not_found");
     const [booking, events, flight, stay] = await Promise.all([
       bookings.get(order.bookingId),
       orders.events(environment, orderId),
-      order.kind === "flight" ? unlessAway(readFlightNow(flightServicing, orderId, scopes)) : null,
+      order.kind === "flight" ? unlessAway(readFlightNow({ flightServicing, maps }, orderId, scopes)) : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
     const { services } = Booked.parse(booking?.result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
     const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
+    const isLive = flight !== null || stay !== null;
+    const summary = toSummary(order);
     return {
-      ...toSummary(order),
+      ...{ ...summary, readAt: isLive ? clock.now().toString() : summary.readAt },
       travelers: describeTravelers(booking?.travelers ?? [], scopes),
       flight,
       stay,
-      isLive: flight !== null || stay !== null,
+      isLive,
       tickets: [...order.documents],
       services: flight === null ? services : flight.services.map((service) => ({ ...service })),
       itineraryHash: order.itineraryHash ?? null,
@@ -77,7 +79,7 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
-      next: nextOf(order, flight?.changeableUntil),
+      next: [...(isLive ? [] : [awayOf(summary)]), nextOf(order, flight, clock.now())].join(" "),
       history,
     };
   },
@@ -87,14 +89,27 @@ const CANCELLING = "cancel_order_quote says what giving it back would return.";
 const NO_MORE_SERVICES =
   "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
 
-function nextOf({ kind, status }: OrderRecord, changeableUntil: string | null | undefined): string {
+const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
+  `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
+
+function nextOf(
+  { kind, status }: OrderRecord,
+  flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null,
+  now: Temporal.Instant,
+): string {
   if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
   if (kind === "stay") return CANCELLING;
+  const { voidWindowEndsAt = null } = flight ?? {};
+  const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;
+  const voidWindow = sayVoidWindow(isOpen ? voidWindowEndsAt : null);
+  // Where the supplier does not answer it is not known.
   const change =
-    changeableUntil == null
-      ? "Its flights cannot be changed."
-      : `request_order_change replaces flights until ${changeableUntil}, local time.`;
-  return `${change} ${CANCELLING} ${NO_MORE_SERVICES}`;
+    flight === null
+      ? []
+      : flight.changeableUntil === null
+        ? ["Its flights cannot be changed."]
+        : [`request_order_change replaces flights until ${flight.changeableUntil}.`];
+  return [...change, ...voidWindow, CANCELLING, NO_MORE_SERVICES].join(" ");
 }
 
 /** What is recorded of an order is worth knowing also while its supplier does not answer. */

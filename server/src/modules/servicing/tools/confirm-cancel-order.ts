@@ -46,12 +46,20 @@ export const confirmCancelOrder = defineTool({
     });
     const cancelled = CancellationResult.parse(answer.result);
     const now = await describeOrderNow({ ...ports, flightServicing: undefined }, caller, cancelled.orderId);
-    const next =
-      cancelled.credits.length === 0
-        ? "Nothing is left to do: what is refunded is on its way to the treasury wallet."
-        : "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
     const refundTxHash = await readChargeHash(ports.submission, cancelled.refundTransferId);
+    const next = nextOf(cancelled, refundTxHash);
     const result = { ...cancelled, refundTxHash, ...now, next };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
+
+function nextOf(
+  { credits, refundedUsdc, refundTransferId }: z.output<typeof CancellationResult>,
+  txHash: string | null,
+) {
+  if (credits.length > 0) return "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
+  if (refundTransferId === null) return "Nothing is left to do: no money comes back to the treasury wallet.";
+  return txHash === null
+    ? `Nothing is left to do: ${refundedUsdc} USDC go back to the treasury wallet; read_transaction of refundTransferId says when.`
+    : `Nothing is left to do: ${refundedUsdc} USDC went back to the treasury wallet with refundTxHash, whose block read_transaction knows.`;
+}
