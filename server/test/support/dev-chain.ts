@@ -25,6 +25,8 @@ export type Fate =
 export interface RpcCall {
   method: string;
   params: unknown[];
+  /** The header that came with it. */
+  traceparent?: string | string[] | undefined;
 }
 
 interface RpcRequest extends RpcCall {
@@ -88,8 +90,11 @@ export async function startDevChain(options: { chainId?: number } = {}) {
   }
 
   /** What is answered, as JSON; or what happens to the connection instead. */
-  async function answer(request: RpcRequest): Promise<{ json: string } | Exclude<Fate, object | "pass">> {
-    const call = { method: request.method, params: request.params };
+  async function answer(
+    request: RpcRequest,
+    traceparent: RpcCall["traceparent"],
+  ): Promise<{ json: string } | Exclude<Fate, object | "pass">> {
+    const call = { method: request.method, params: request.params, traceparent };
     calls.push(call);
     const fate = state.fate(call);
     if (fate === "hang" || fate === "reset" || fate === "500") return fate;
@@ -110,7 +115,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
     const asked: RpcRequest | RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    const answers = await Promise.all([asked].flat().map(answer));
+    const answers = await Promise.all([asked].flat().map((one) => answer(one, incoming.headers.traceparent)));
     if (answers.includes("hang")) return;
     if (answers.includes("reset") || answers.includes("dropped")) {
       incoming.socket.resetAndDestroy();

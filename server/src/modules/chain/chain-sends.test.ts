@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../test/support/chain-world.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { inTrace } from "../../domain/trace.ts";
 import { split } from "../treasury/split-operation.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
@@ -32,6 +33,17 @@ describe("money that a tenant sends", () => {
     expect(await tenant.balance()).toEqual({ available: 70n * UNIT, held: 0n, outgoing: 0n });
     expect(await world.effectOf(callId)).toEqual({ effect: "done", result: answer.result });
     expect(await world.reconcile()).toEqual(nothing);
+  });
+
+  it("is sent to the node in the trace of its call", async () => {
+    const tenant = await world.newTenant();
+    const traceId = crypto.randomUUID().replaceAll("-", "");
+    world.devChain.calls.length = 0;
+    await inTrace(traceId, () => tenant.send(tenant.transfer(RECIPIENT, UNIT)));
+    const sent = world.devChain.calls.filter(({ method }) => method === "eth_sendRawTransaction");
+    expect(sent.map(({ traceparent }) => traceparent)).toEqual([
+      expect.stringMatching(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)),
+    ]);
   });
 
   it("reaches another tenant's wallet and its books", async () => {
