@@ -115,6 +115,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     PORT: "0",
     EDGE_PORT: "0",
     LOG_LEVEL: "fatal",
+    DATABASE_POOL_SIZE: "4",
     CHAIN_RPC_URL: chain.url,
     CHAIN_USDC: chain.tokens.USDC,
     CHAIN_EURC: chain.tokens.EURC,

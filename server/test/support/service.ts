@@ -66,6 +66,8 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     PORT: "0",
     EDGE_PORT: "0",
     LOG_LEVEL: "fatal",
+    // Each connection costs PostgreSQL a process, which reads the catalog and makes its plans for itself.
+    DATABASE_POOL_SIZE: "4",
     // Amounts of stays are compared with the ledger; currencies.test.ts has them local.
     SANDBOX_STAYS_IN: "account",
     RATE_LIMIT_PER_SECOND: "100000",

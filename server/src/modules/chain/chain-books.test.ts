@@ -1,6 +1,6 @@
 import { encodeFunctionData } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { startDevChain } from "../../../test/support/dev-chain.ts";
 import { silentLog } from "../../../test/support/identity.ts";
@@ -18,10 +18,15 @@ const nothing = { USDC: 0n, EURC: 0n };
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 
 let world: ChainWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await openChainWorld();
 });
+/** Each test leaves books behind that agree, and money that moves. */
 afterEach(async () => {
+  expect(await world.reconcile()).toEqual(nothing);
+  expect(await stoppedBecause()).toBeUndefined();
+});
+afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
@@ -42,6 +47,12 @@ async function drip(to: Hex) {
   await world.devChain.sendAs(world.devChain.funderKey, { to: chain.faucet ?? "0x", data });
 }
 
+/** What was read after it is read again. */
+async function readFrom(block: { number: bigint; hash: Hex } | undefined) {
+  if (block === undefined) throw new Error("nothing was read before");
+  await world.db.updateTable("chainNetwork").set({ indexedNumber: block.number, indexedHash: block.hash }).execute();
+}
+
 const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
 
 describe("the books", () => {
@@ -53,19 +64,16 @@ describe("the books", () => {
     expect((await tenant.balance()).available).toBe(120n * UNIT);
     expect(await stoppedBecause()).toBeUndefined();
     // Reading the same blocks again books nothing twice.
-    const first = await chain.block(0n);
-    await world.db
-      .updateTable("chainNetwork")
-      .set({ indexedNumber: 0n, indexedHash: first?.hash ?? "0x" })
-      .execute();
+    await readFrom(await chain.block(0n));
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
   });
 
   it("stop money when some leaves a wallet by a transaction that is not ours, until an operator lets it go on", async () => {
     const tenant = await world.newTenant();
-    world.network.submitter.start();
-    await tenant.send(tenant.transfer(RECIPIENT, UNIT));
+    const own = await world.open();
+    own.submitter.start();
+    await tenant.send(tenant.transfer(RECIPIENT, UNIT), {}, own);
     // Control: so far everything is explained.
     expect(await world.reconcile()).toEqual(nothing);
     expect(await stoppedBecause()).toBeUndefined();
@@ -86,7 +94,8 @@ describe("the books", () => {
     }
     expect(await world.reconcile()).toEqual(nothing);
     expect(await world.network.networks.resume("sandbox")).toBe(true);
-    const answer = await tenant.send(tenant.transfer(RECIPIENT, UNIT));
+    const answer = await tenant.send(tenant.transfer(RECIPIENT, UNIT), {}, own);
+    await own.submitter.stop();
     const { network, stores } = world;
     // Also when its block is read again.
     const again = { ...network, stores, isTransient: () => false, log: silentLog, overlapBlocks: 20 };
@@ -126,12 +135,17 @@ describe("the books", () => {
   it("notice money that is on the chain and not in them", async () => {
     const tenant = await world.newTenant();
     expect(await world.reconcile()).toEqual(nothing);
+    const { indexed } = (await world.network.networks.get("sandbox")) ?? {};
     await drip(tenant.wallet.address);
     // Its block is passed over.
     const head = await world.network.chain.head();
     await world.db.updateTable("chainNetwork").set({ indexedNumber: head.number, indexedHash: head.hash }).execute();
     expect(await world.network.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
     expect(await stoppedBecause()).toMatch(/disagree about USDC/);
+    await readFrom(indexed);
+    expect(await world.reconcile()).toEqual(nothing);
+    expect((await tenant.balance()).available).toBe(120n * UNIT);
+    await world.network.networks.resume("sandbox");
   });
 
   it("are not moved past a movement by a crash between posting and the cursor", async () => {
@@ -166,14 +180,16 @@ describe("the books", () => {
   });
 
   it("stop money when the chain drops a block that they rest on", async () => {
-    await world.newTenant();
-    await world.reconcile();
+    const { indexed } = (await world.network.networks.get("sandbox")) ?? {};
     await world.db
       .updateTable("chainNetwork")
       .set({ indexedHash: `0x${"22".repeat(32)}` })
       .execute();
+    await world.devChain.mine();
     await world.network.indexer.runOnce();
     expect(await stoppedBecause()).toMatch(/dropped a block/);
+    await readFrom(indexed);
+    await world.network.networks.resume("sandbox");
   });
 });
 
@@ -195,8 +211,9 @@ describe("tenants that were made while the chain was away", () => {
 
 describe("the jobs of a network", () => {
   it("bring a new tenant its money, book what comes in, and notice what goes out", async () => {
-    const stop = startChainJobs(world.network, silentLog, 10);
-    const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, world.network, 5n * UNIT);
+    const own = await world.open();
+    const stop = startChainJobs(own, silentLog, 10);
+    const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, own, 5n * UNIT);
     try {
       const { tenant } = await world.identity.createTenant({ name: "First", actor: "test" });
       const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
@@ -206,9 +223,12 @@ describe("the jobs of a network", () => {
       await drip(wallet?.address ?? "0x");
       await expect.poll(available).toBe(25n * UNIT);
       expect(await stoppedBecause()).toBeUndefined();
-      if (wallet !== undefined) await steal(world, wallet, UNIT);
+      const theft = wallet === undefined ? undefined : await steal(world, wallet, UNIT);
       await expect.poll(stoppedBecause).toMatch(/not ours/);
-      await expect.poll(() => world.network.reconciler.differences().USDC).toBe(UNIT);
+      await expect.poll(() => own.reconciler.differences().USDC).toBe(UNIT);
+      await acceptOutgoing({ ...world, chain: own.chain }, theft?.transactionHash ?? "0x");
+      await expect.poll(() => own.reconciler.differences().USDC).toBe(0n);
+      await world.network.networks.resume("sandbox");
     } finally {
       world.devChain.misbehave(() => "hang");
       await Promise.all([stop(), stopEquipping()]);

@@ -36,9 +36,9 @@ async function storedOrder(tenant: Tenant, to: Hex = RECIPIENT) {
   return { callId, row };
 }
 
-async function expectMovedOnce(tenant: Tenant, callId: string) {
-  expect(await tenant.balanceOnChain()).toBe(90n * UNIT);
-  expect(await tenant.balance()).toEqual({ available: 90n * UNIT, held: 0n, outgoing: 0n });
+async function expectMovedOnce(tenant: Tenant, callId: string, left = 90n * UNIT) {
+  expect(await tenant.balanceOnChain()).toBe(left);
+  expect(await tenant.balance()).toEqual({ available: left, held: 0n, outgoing: 0n });
   expect((await world.effectOf(callId)).effect).toBe("done");
   expect(await world.reconcile()).toEqual(nothing);
 }
@@ -136,38 +136,42 @@ function dying(deathAt: number, when: "before" | "after") {
 }
 
 describe("an order outlasts a crash of the submitter", () => {
-  async function stepsOfAnOrder(to: Hex) {
-    const tenant = await world.newTenant();
+  async function stepsOfAnOrder(tenant: Tenant, to: Hex) {
     await storedOrder(tenant, to);
     const { submitter, steps } = dying(0, "before");
     await world.drain({ submitter });
     return steps();
   }
+  /** One that remembers nothing. */
+  const nextSubmitter = () => dying(0, "before");
 
   it.each(["before", "after"] as const)("%s every step", { timeout: LONG_MILLISECONDS }, async (when) => {
-    const count = await stepsOfAnOrder(RECIPIENT);
+    let left = 1_000n * UNIT;
+    const tenant = await world.newTenant(left);
+    const count = await stepsOfAnOrder(tenant, RECIPIENT);
     expect(count).toBeGreaterThan(8);
+    left -= 10n * UNIT;
     for (let deathAt = 1; deathAt <= count; deathAt += 1) {
-      const tenant = await world.newTenant();
       const { callId } = await storedOrder(tenant);
       const { submitter, death } = dying(deathAt, when);
       await Promise.race([world.drain({ submitter }), death]);
-      await world.drain(await world.open());
-      await expectMovedOnce(tenant, callId);
+      await world.drain(nextSubmitter());
+      left -= 10n * UNIT;
+      await expectMovedOnce(tenant, callId, left);
     }
   });
 
   const refusedToo = "%s every step of giving back the money of a refused one";
   it.each(["before", "after"] as const)(refusedToo, { timeout: LONG_MILLISECONDS }, async (when) => {
     const blocked = world.network.chain.tokens.USDC.address;
-    const count = await stepsOfAnOrder(blocked);
+    const tenant = await world.newTenant();
+    const count = await stepsOfAnOrder(tenant, blocked);
     expect(count).toBeGreaterThan(15);
     for (let deathAt = 1; deathAt <= count; deathAt += 1) {
-      const tenant = await world.newTenant();
       const { callId } = await storedOrder(tenant, blocked);
       const { submitter, death } = dying(deathAt, when);
       await Promise.race([world.drain({ submitter }), death]);
-      await world.drain(await world.open());
+      await world.drain(nextSubmitter());
       expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
       expect((await world.effectOf(callId)).effect).toBe("failed");
     }

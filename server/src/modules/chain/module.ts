@@ -16,7 +16,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-const INDEX_MILLISECONDS = 500;
+const INDEX_MILLISECONDS = 1_000;
 const LIVE_INDEX_MILLISECONDS = 2_000;
 /** A node that does not answer must not keep a stop waiting. */
 const STOP_WAIT_MILLISECONDS = 1_000;

@@ -8,11 +8,11 @@ import type { Environment } from "../../ports/identity.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
 import { createCalls } from "./store-calls.ts";
 
-const CALLERS = 32;
-const TURNS = 10;
+const CALLERS = 16;
+const TURNS = 5;
 const TENANTS = ["tenant_1", "tenant_2", "tenant_3"];
 /** Reached long before the last turn. */
-const CAP = 500_000n;
+const CAP = 100_000n;
 
 let testDatabase: TestDatabase;
 let processes: ReturnType<typeof openDatabase>[];
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const options = { onError: () => undefined, connectionPatienceMilliseconds: 120_000 };
   const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
   watcher = open(1);
-  processes = [open(16), open(16)];
+  processes = [open(8), open(8)];
   await watcher.pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
      select id, id, 'free', $2, 'secret', now() from unnest($1::text[]) as id`,

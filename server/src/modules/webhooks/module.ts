@@ -17,7 +17,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-const PROCESS_MILLISECONDS = 500;
+const PROCESS_MILLISECONDS = 1_000;
 const READ_ORDERS_MILLISECONDS = 5_000;
 const REGISTER_MILLISECONDS = 60_000;
 const PRUNE_MILLISECONDS = 60_000;

@@ -39,8 +39,8 @@ declare module "../../kernel/tool.ts" {
 }
 
 /** Other processes start runs, too; those that this one starts are found at once. */
-const LOOK_MILLISECONDS = 500;
-const EXPIRE_MILLISECONDS = 1_000;
+const LOOK_MILLISECONDS = 1_000;
+const EXPIRE_MILLISECONDS = 5_000;
 const PRUNE_MILLISECONDS = 60_000;
 const AT_ONCE = 100;
 
