@@ -91,6 +91,8 @@ export interface Maps {
   metroCode(iataCode: string): string;
   /** Of the city of this name, biggest first; empty when there is none. Of several cities of one name the one with the biggest. */
   airportsOfCity(name: string): readonly Airport[];
+  /** With every word of the text in its own or its city's name, biggest first: "Heathrow", "Kennedy airport". */
+  airportsNamed(text: string): readonly Airport[];
   /** Undefined: there is none so near, such as on the open sea. */
   nearestCity(position: Position, options: { withinKilometers: number }): NearCity | undefined;
   /** ISO 3166-1 alpha-2; undefined on the open sea. */

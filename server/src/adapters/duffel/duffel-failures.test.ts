@@ -220,6 +220,12 @@ test("a refused search names the argument and not what the supplier wrote", asyn
   await using duffel = await startDuffel(() => answered(422, "validation_error", "validation_inclusion", source));
   const error = await failureOf(duffel.flights.searchOffers(query));
   expect(error.issues).toEqual([{ path: "departureDate", message: "the supplier does not accept this value" }]);
+  source.field = "origin";
+  source.pointer = "/slices/0/origin";
+  const place = await failureOf(duffel.flights.searchOffers(query));
+  expect(place.issues).toEqual([
+    { path: "origin", message: expect.stringMatching(/IATA code of an airport or a city/) },
+  ]);
 });
 
 test("paying an order that is paid already is done; the log keeps what the supplier said, never the token", async () => {

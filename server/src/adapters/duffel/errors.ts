@@ -108,6 +108,8 @@ function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode
   return failure(otherwise, error);
 }
 
+const PLACE_INPUTS: ReadonlySet<string> = new Set(["origin", "destination"]);
+
 function inputName(subject: Subject, pointer: string): string {
   const names = subject === "change_request" ? CHANGE_INPUT_BY_FIELD : INPUT_BY_FIELD;
   return pointer.split(/[/.]/).reduceRight((found, part) => (found === "" ? (names.get(part) ?? "") : found), "");
@@ -118,7 +120,10 @@ function refusedInput(error: SupplierError, subject: Subject, pointer: string): 
   const path = inputName(subject, pointer);
   const isValidation = error.errors.some((entry) => entry.type === "validation_error");
   if (!isValidation || path === "") return undefined;
-  return invalidInput([{ path, message: "the supplier does not accept this value" }]);
+  const expected = PLACE_INPUTS.has(path)
+    ? ": it wants the IATA code of an airport or a city with scheduled flights"
+    : "";
+  return invalidInput([{ path, message: `the supplier does not accept this value${expected}` }]);
 }
 
 /** A product that the operator's account has not is refused in plain text, without the errors that other refusals have, or by its code. */

@@ -114,7 +114,7 @@ export function codePlaces(gazetteer: Gazetteer, text: string): Place[] {
 const AIRPORT_WORDS = new Set(["airport", "international", "the"]);
 
 /** "Heathrow", "Charles de Gaulle airport": every word is in the airport's name. */
-export function airportsByName({ airports }: Gazetteer, folded: string): Airport[] {
+export function airportsByName({ airports }: Pick<Gazetteer, "airports">, folded: string): Airport[] {
   const words = folded.split(" ").filter((word) => word !== "" && !AIRPORT_WORDS.has(word));
   if (words.join("").length < 4) return [];
   const [first = [], ...others] = words.map((word) => airports.byWord.get(word) ?? []);

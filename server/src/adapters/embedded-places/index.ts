@@ -6,7 +6,7 @@ import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
 import { findBigCity, findCandidates } from "./find-places.ts";
 import { fold } from "./fold.ts";
-import { cityPlace, type Gazetteer } from "./gazetteer.ts";
+import { airportsByName, cityPlace, type Gazetteer } from "./gazetteer.ts";
 import { type AirportIndex, loadAirports, loadCities, loadSights } from "./load.ts";
 import { aliases, countryIndex, mainAirports } from "./names.ts";
 import { NearMatches } from "./near-matches.ts";
@@ -98,6 +98,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       const first = airports().all.find(({ cityName }) => fold(cityName) === known);
       return first === undefined ? [] : (airports().byMetroCode.get(first.metroCode) ?? [first]);
     },
+    airportsNamed: (text) => airportsByName({ airports: airports() }, fold(text)),
     nearestCity(position, { withinKilometers }) {
       const found = cities().nearest(position, withinKilometers);
       if (found === undefined) return undefined;

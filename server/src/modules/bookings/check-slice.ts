@@ -49,6 +49,10 @@ function checkPlace(given: unknown, path: string, maps: Maps): Issue[] {
   const airports = maps.airportsOfCity(given);
   const [biggest] = airports;
   if (biggest === undefined) {
+    const [named] = maps.airportsNamed(given);
+    if (named !== undefined) {
+      return [{ path, message: `must be an IATA code: ${named.name} is ${named.iataCode}` }];
+    }
     const message =
       "must be the three-letter IATA code of an airport or a city, such as LHR or LON; find_airports_nearby finds it";
     return [{ path, message }];

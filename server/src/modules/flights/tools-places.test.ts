@@ -217,11 +217,19 @@ describe("search_hotels", () => {
     await expect(search({})).rejects.toMatchObject({ code: "no_accommodations", extra: { emptiedBy: [] } });
   });
 
+  test("searches farther around a sight that has no rooms near it, and says how far", async () => {
+    hotels.answerBy(({ radiusKilometers }) => (radiusKilometers >= 15 ? [hotel("acc_near_by")] : []));
+    const location = { label: expect.stringContaining("Brandenburg Gate"), radiusKilometers: 15 };
+    expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location, picks: { best: "acc_near_by" } });
+    hotels.answerWith([hotel("acc_here")]);
+    expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location: { radiusKilometers: 3 } });
+  });
+
   test("says which arguments left a search without rooms", async () => {
     hotels.answerBy(({ rooms, radiusKilometers }) =>
       rooms === 1 || radiusKilometers > 20 ? [hotel("acc_small")] : [],
     );
-    await expect(search({ rooms: 2 })).rejects.toMatchObject({
+    await expect(search({ rooms: 2, guests: 2 })).rejects.toMatchObject({
       code: "no_accommodations",
       detail: expect.stringMatching(/location: .* larger place; rooms: .* search for fewer/),
       extra: { emptiedBy: ["location", "rooms"] },
@@ -232,6 +240,7 @@ describe("search_hotels", () => {
     ["checkOutDate", { checkOutDate: "2027-01-20" }],
     ["checkInDate", { checkInDate: "2026-11-18" }],
     ["checkInDate", { checkInDate: "2027-13-01" }],
+    ["guests", { guests: 2, rooms: 3 }],
     ["location", { location: "  " }],
     ["guests", { guests: 0 }],
     ["rooms", { rooms: 10 }],

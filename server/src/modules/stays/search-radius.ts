@@ -10,3 +10,11 @@ export const searchRadiusKilometers: Readonly<Record<Place["precision"] | "point
   city: 15,
   region: 25,
 };
+
+/** Around a place that has none near, its hotels are those of the city that it would be in. */
+export function searchRadii(
+  precision: Place["precision"] | "point",
+): readonly [near: number, wider: number | undefined] {
+  const first = searchRadiusKilometers[precision];
+  return first < searchRadiusKilometers.city ? [first, searchRadiusKilometers.city] : [first, undefined];
+}

@@ -68,6 +68,15 @@ test("the problem of a result has no status of HTTP, which over dispatch it has"
   expect((await service.call("display_offer_conditions", args)).body).toMatchObject({ status: 500 });
 });
 
+test("a place that is written as its airport is called is answered with the code", async () => {
+  const search = { origin: "Heathrow", destination: "Kennedy airport", departureDate: inDays(30) };
+  const { issues } = (await agent.call("search_flights", search)).said;
+  expect(issues).toEqual([
+    { path: "origin", message: "must be an IATA code: London Heathrow Airport is LHR" },
+    { path: "destination", message: "must be an IATA code: John F. Kennedy International Airport is JFK" },
+  ]);
+});
+
 test("a search that nothing fits says which argument emptied it", async () => {
   const search = { origin: "LHR", destination: "EDI", departureDate: inDays(30) };
   expect((await agent.call("search_flights", search)).isError).toBe(false);

@@ -59,7 +59,8 @@ export const findAirportsNearby = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    location_not_found: "No airport or place has this name; nearMatches lists similar ones. Coordinates always work.",
+    location_not_found:
+      "No airport or place has this name; nearMatches lists similar ones. Write a district with its city; coordinates always work.",
   },
   example: () => ({ query: "London" }),
 

@@ -11,12 +11,13 @@ import {
   toAccommodationAnswer,
 } from "../accommodation-answer.ts";
 import { explainNoStays } from "../explain-no-stays.ts";
-import { searchWithOwnRates } from "../negotiated-rates.ts";
-import { searchRadiusKilometers } from "../search-radius.ts";
+import { searchAround } from "../search-around.ts";
 import { seeAccommodations } from "../see-stays.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
+const MOST_AT_ONCE = 9;
+const TOO_MANY = "must be at most 9: search and book for two or more groups";
 
 const ORDER =
   "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that. picks.cheapestRefundable is of those shown";
@@ -51,9 +52,9 @@ function sayMore(notShown: number): string | null {
 export const searchHotels = defineTool({
   name: "search_hotels",
   title: "Search hotels",
-  summary: "Find up to six hotels at a place, each with its cheapest rate and cancellation policy.",
+  summary: "Find up to six hotels at a place.",
   advice:
-    "Each hotel carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
+    "Each carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
@@ -64,8 +65,8 @@ export const searchHotels = defineTool({
       location: z.string().describe("City, neighborhood, sight, airport code or 51.5, -0.12"),
       checkInDate: IsoDate,
       checkOutDate: IsoDate,
-      guests: z.number().int().min(1).max(9).default(1),
-      rooms: z.number().int().min(1).max(9).default(1),
+      guests: z.number().int().min(1).max(MOST_AT_ONCE, { error: TOO_MANY }).default(1),
+      rooms: z.number().int().min(1).max(MOST_AT_ONCE, { error: TOO_MANY }).default(1).describe("At most guests"),
     })
     .superRefine((query, context) => {
       const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
@@ -73,6 +74,9 @@ export const searchHotels = defineTool({
       if (query.location.length > LONGEST_LOCATION) {
         issue("location", `must not be longer than ${LONGEST_LOCATION} characters`);
       }
+      const isInRange = query.guests >= 1 && query.rooms <= MOST_AT_ONCE;
+      if (isInRange && query.guests < query.rooms)
+        issue("guests", `must be at least one for each room (${query.rooms})`);
       if (query.checkOutDate === query.checkInDate || isEarlier(query.checkOutDate, query.checkInDate)) {
         issue("checkOutDate", "must be after the check-in date");
       }
@@ -89,6 +93,7 @@ export const searchHotels = defineTool({
       longitude: z.number(),
       countryCode: z.string(),
       precision: z.string(),
+      radiusKilometers: z.number().describe("How far around it was searched: farther where there is nothing nearer"),
       unknownPart: z
         .string()
         .nullable()
@@ -99,7 +104,7 @@ export const searchHotels = defineTool({
   errors: {
     ...supplierErrors,
     location_not_found:
-      "No place has this name; nearMatches lists similar ones. A city, an airport code or coordinates always work.",
+      "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates always work.",
     no_accommodations:
       "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
   },
@@ -139,12 +144,10 @@ export const searchHotels = defineTool({
     call.progress(`Asking the supplier for rooms near ${place.label}`);
     const { checkInDate, checkOutDate, guests, rooms } = query;
     const { latitude, longitude } = place;
-    const radiusKilometers = searchRadiusKilometers[place.precision];
-    const wanted = { latitude, longitude, radiusKilometers, checkInDate, checkOutDate, guests, rooms };
-    const { accommodations, considered } = await searchWithOwnRates(
+    const { accommodations, considered, wanted } = await searchAround(
       { stays, negotiatedRates: stores.negotiatedRates },
       caller,
-      wanted,
+      { query: { latitude, longitude, checkInDate, checkOutDate, guests, rooms }, precision: place.precision },
       ACCOMMODATIONS_RETURNED,
       { signal: call.signal },
     );
@@ -164,7 +167,7 @@ export const searchHotels = defineTool({
       order: ORDER,
       considered,
       more: sayMore(considered - shown.length),
-      location: { ...place, provenance },
+      location: { ...place, radiusKilometers: wanted.radiusKilometers, provenance },
       ...stays.provenance(),
       sandbox: stays.sandbox,
     };
