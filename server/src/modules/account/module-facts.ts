@@ -30,6 +30,7 @@ export const ModuleFacts = z.strictObject({
   }),
   limits: z.strictObject({
     mostForNextCallUsdc: Limit.describe("The least of all that is left; null: no limit"),
+    counting: z.string().describe("Whether usedUsdc is gross"),
     key: Limits,
     tenant: Limits,
   }),

@@ -93,6 +93,7 @@ describe("a limit", () => {
     expect(resultOf(await service.call("read_account", {}, tenant.as))).toMatchObject({
       limits: {
         mostForNextCallUsdc: "3.00",
+        counting: expect.stringContaining("refund"),
         key: { perCallUsdc: "3.00", perDay: { limitUsdc: null, usedUsdc: "2.50" } },
       },
       budgets: [],
