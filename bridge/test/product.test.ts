@@ -10,7 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startApp } from "../../server/src/compose.ts";
 import { findFreePort } from "../../server/src/embedded/free-port.ts";
+import { partPrograms } from "../../server/test/support/programs.ts";
 import { startTestService, type TestService } from "../../server/test/support/service.ts";
+import { openSharedService } from "../../server/test/support/shared-service.ts";
 import { BRIDGE, startBridge } from "./support/bridge-process.ts";
 
 // It does nothing when it is called by a path with a symbolic link in it.
@@ -23,7 +25,7 @@ const Booked = z.object({ structuredContent: z.object({ orderId: z.string(), pnr
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -131,7 +133,7 @@ it("a client goes on without a handshake when the service has been restarted bet
     const refusal = () => call().then(() => "answered", String);
     await expect.poll(refusal).toContain("No server answers at");
     const port = Number(new URL(restarted.appUrl).port);
-    const again = await startApp({ ...restarted.config, port });
+    const again = await startApp({ ...restarted.config, port }, partPrograms());
     try {
       expect((await call()).isError).not.toBe(true);
     } finally {

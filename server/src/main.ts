@@ -46,7 +46,7 @@ function describeStart(app: App, milliseconds: number): void {
 }
 
 /** One line for the operator, with the cause when there is one. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;
 }

@@ -53,7 +53,8 @@ beforeAll(async () => {
   // Of the same number as the development chain: what tells them apart is the genesis.
   [chain, supplier] = await Promise.all([startLiveChain(SANDBOX_CHAIN_ID), startSupplierSandbox()]);
   deployment = await createLiveDeployment(chain, supplier);
-  service = await deployment.start();
+  // The first start makes the wallet that the escrow pays to; the sandbox is not needed for that.
+  service = await deployment.start({ EMBEDDED_SANDBOX: "off" });
   const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = 'production'");
   const escrow = await chain.deployEscrow({ serviceFeeRecipient: Address.parse(row?.address) });
   await service.stop();
@@ -217,6 +218,7 @@ describe.each(environments)("a key of %s", (environment) => {
       hear(side, text);
       // The control: the same look at a read of the other side's own key finds what is theirs.
       if (
+        seenByItself <= 3 &&
         tool.effect === "read" &&
         shownOfOther(side, (await call(theirs, tool.name, args, USER)).text, {}).length > 0
       ) {

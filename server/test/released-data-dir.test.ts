@@ -10,6 +10,7 @@ import { z } from "zod";
 import { type App, startApp } from "../src/compose.ts";
 import { readConfig } from "../src/config/config.ts";
 import { embeddedDatabaseUrl } from "../src/embedded/postgres/postgres-part.ts";
+import { partPrograms, programAt } from "./support/programs.ts";
 
 /**
  * A DATA_DIR that the release before this tree's layout left when it was killed in the middle of its work: booked flight and stay,
@@ -17,7 +18,7 @@ import { embeddedDatabaseUrl } from "../src/embedded/postgres/postgres-part.ts";
  * signed, and a chain whose money stands still. `scripts/make-data-dir.ts` has made it.
  */
 const ARCHIVE = resolve(import.meta.dirname, "fixtures/released-data-dir.tar.br");
-const CHAIN_COMMAND = resolve(import.meta.dirname, "../src/commands/chain.ts");
+const CHAIN_COMMAND = programAt("server/src/commands/chain.ts");
 const GUEST_WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const patience = { timeout: 60_000, interval: 100 };
 
@@ -54,6 +55,7 @@ beforeAll(async () => {
   const started = performance.now();
   app = await startApp(readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" }), {
     clock: { now: () => facts.madeAt.add({ milliseconds: Math.round(performance.now() - started) }) },
+    ...partPrograms(),
     supplierOptions: standStill,
     devnetOptions: standStill,
   });

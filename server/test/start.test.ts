@@ -16,6 +16,9 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { startApp } from "../src/compose.ts";
+import { readConfig } from "../src/config/config.ts";
+import { describeError } from "../src/main.ts";
 
 // Two starts of the whole product, from a folder that no other process has read before.
 vi.setConfig({ testTimeout: 300_000 });
@@ -191,16 +194,33 @@ async function startRefused(others: Readonly<Record<string, string>>): Promise<s
   return text.trim();
 }
 
+/** The same of a start in this process. */
+async function refusalOf(settings: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    await (await startApp(readConfig(settings))).stop();
+  } catch (error) {
+    return describeError(error);
+  }
+  throw new Error("It started.");
+}
+
 it.each([
   [{ NETWORK_MODE: "production", PORT: "nine" }, /PORT must be a whole number/],
   [{ DATA_DIR: "/proc/nowhere/data" }, /^\/proc\/nowhere cannot be made there: set DATA_DIR/],
   [{ DATA_DIR: join(home, "package.json", "data") }, /package\.json\/data\S* is not usable as a folder: set DATA_DIR/],
-  [{ HOST: "192.0.2.1" }, /^Not started: cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. .*set HOST/],
   [{ DATABASE_URL: "postgres://x:y@127.0.0.1:1/z" }, /\(ECONNREFUSED\): nothing listens there; start it, or correct/],
-])("a start with %j says in one line what to do", async (environment, line) => {
-  const text = await startRefused(environment);
+])("a start with %j is refused for what is said in one line", async (others, line) => {
+  // In this process: that one of its own says just that, and ends, the next test shows.
+  const text = await refusalOf({ ...environment, ...others });
   expect(text.split("\n")).toHaveLength(1);
   expect(text).toMatch(line);
+});
+
+it("a start on an address of another machine says in one line what to do", async () => {
+  const others = { HOST: "192.0.2.1" };
+  const text = await startRefused(others);
+  expect(text).toMatch(/^Not started: cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. .*set HOST/);
+  expect(text).toBe(await refusalOf({ ...environment, ...others }));
 });
 
 it("a master key that is lost or another one ends the start before the chain, and nothing is made over it", async () => {
@@ -208,7 +228,7 @@ it("a master key that is lost or another one ends the start before the chain, an
   const aside = `${path}.aside`;
   renameSync(path, aside);
   const before = readdirSync(dataDir);
-  expect(await startRefused({})).toBe(
+  expect(await refusalOf(environment)).toBe(
     `${path} is missing, and the database beside it, ${join(dataDir, "postgres", "data")}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
   );
   expect(readdirSync(dataDir)).toEqual(before);

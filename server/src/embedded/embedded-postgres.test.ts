@@ -3,23 +3,14 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createFixture, type Fixture, query, until } from "../../test/support/embedded-fixture.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createFixture, type Fixture, query, type TestService, until } from "../../test/support/embedded-fixture.ts";
 import { isAlive } from "./process-identity.ts";
 
 // Each starts a database several times over.
 vi.setConfig({ testTimeout: 240_000 });
 
-let fixture: Fixture;
-beforeEach(() => {
-  fixture = createFixture();
-});
-afterEach(() => fixture.cleanUp());
-
 const modeOf = (path: string) => statSync(path).mode & 0o777;
-const dataFolder = () => join(fixture.dataDir, "postgres", "data");
-const lockFile = () => join(dataFolder(), "postmaster.pid");
-
 const settle = async (url: string | undefined) => {
   await query(url, "create table acknowledged (id int primary key)");
   await query(url, "insert into acknowledged select generate_series(1, 100)");
@@ -27,229 +18,215 @@ const settle = async (url: string | undefined) => {
 const countAcknowledged = async (url: string | undefined) =>
   (await query(url, "select count(*)::int as rows from acknowledged"))[0]?.rows;
 
-test("a first start makes a private, durable, checksummed server; a stop leaves nothing; a later start finds the data", async () => {
-  const first = fixture.start();
-  const { databaseUrl } = await first.started;
-  const settings = await query(
-    databaseUrl,
-    `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
-     'data_checksums', 'listen_addresses', 'unix_socket_directories', 'password_encryption', 'server_encoding') order by 1`,
-  );
-  expect(settings.map(({ name, setting }) => `${name}=${setting}`)).toEqual([
-    "data_checksums=on",
-    "fsync=on",
-    "full_page_writes=on",
-    "listen_addresses=127.0.0.1",
-    "password_encryption=scram-sha-256",
-    "server_encoding=UTF8",
-    "synchronous_commit=on",
-    "unix_socket_directories=",
-  ]);
-  expect(await query(databaseUrl, "select lower('ÄÉ') as low")).toEqual([{ low: "äé" }]);
-  const wrong = new URL(databaseUrl ?? "");
-  wrong.password = "password";
-  await expect(query(wrong.href, "select 1")).rejects.toMatchObject({ code: "28P01" });
+/** On one folder, from one trouble to the next: each test goes on with what the one before has left. */
+describe("a database in use", () => {
+  let used: Fixture;
+  let service: TestService;
+  let databaseUrl: string | undefined;
+  const folder = () => join(used.dataDir, "postgres");
 
-  const running = await fixture.part("postgres");
-  expect(readFileSync(join(fixture.dataDir, "parts.json"), "utf8")).not.toContain(new URL(databaseUrl ?? "").password);
-  expect(modeOf(fixture.dataDir)).toBe(0o700);
-  for (const file of ["parts.json", "postgres/access.json", "logs/postgres.log"]) {
-    expect([file, modeOf(join(fixture.dataDir, file))]).toEqual([file, 0o600]);
-  }
-  await settle(databaseUrl);
-  expect(await fixture.stop(first)).toBe(0);
-  expect(isAlive(running)).toBe(false);
-  expect(fixture.readPartsFile()).toMatchObject({ owner: null, parts: [] });
-  expect(readdirSync(join(fixture.dataDir, "postgres")).sort()).toEqual(["access.json", "data"]);
-
-  const second = fixture.start();
-  expect((await second.started).databaseUrl).toBe(databaseUrl);
-  expect(await countAcknowledged(databaseUrl)).toBe(100);
-});
-
-test("a kill of the service while it makes the database: the next start makes it", async () => {
-  const beginAndKill = async (): Promise<void> => {
-    const first = fixture.start();
-    await first.line(({ progress }) => progress !== undefined);
-    await until(() => readdirSync(join(fixture.dataDir, "postgres")).some((name) => /^(draft-|data$)/.test(name)));
-    await fixture.kill(first);
-  };
-  // Now and then it is done before the kill comes: then in another folder.
-  for (await beginAndKill(); existsSync(dataFolder()); await beginAndKill()) {
-    await fixture.cleanUp();
-    fixture = createFixture();
-  }
-  const second = fixture.start();
-  const { databaseUrl } = await second.started;
-  expect(await query(databaseUrl, "select 1 as one")).toEqual([{ one: 1 }]);
-});
-
-test("after a kill of the service the next start adopts the running server", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  const { databaseUrl } = await first.started;
-  const running = await fixture.part("postgres");
-  await settle(databaseUrl);
-  await fixture.kill(first);
-  expect(isAlive(running)).toBe(true);
-  const second = fixture.start();
-  expect((await second.started).databaseUrl).toBe(databaseUrl);
-  expect((await fixture.part("postgres")).pid).toBe(running.pid);
-  expect(await fixture.stop(second)).toBe(0);
-  expect(isAlive(running)).toBe(false);
-});
-
-test("a killed server is restarted on its port with everything that was acknowledged", async () => {
-  await fixture.giveDatabase();
-  const service = fixture.start();
-  const { databaseUrl } = await service.started;
-  const running = await fixture.part("postgres");
-  await settle(databaseUrl);
-  process.kill(running.pid, "SIGKILL");
-  const again = await until(async () => {
-    const part = await fixture.part("postgres");
-    return part.pid === running.pid ? undefined : part;
+  beforeAll(() => {
+    used = createFixture();
   });
-  expect(again.port).toBe(running.port);
-  expect(await countAcknowledged(databaseUrl)).toBe(100);
-});
+  afterAll(() => used.cleanUp());
 
-test("a kill of the service and of the server at once: the next start recovers", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  const { databaseUrl } = await first.started;
-  const running = await fixture.part("postgres");
-  await settle(databaseUrl);
-  process.kill(running.pid, "SIGKILL");
-  await fixture.kill(first);
-  const second = fixture.start();
-  expect((await second.started).databaseUrl).toBe(databaseUrl);
-  expect(await countAcknowledged(databaseUrl)).toBe(100);
-});
+  /** A start on the folder as it is; everything that was acknowledged is there. */
+  async function startAgain(): Promise<void> {
+    service = used.start();
+    expect((await service.started).databaseUrl).toBe(databaseUrl);
+    expect(await countAcknowledged(databaseUrl)).toBe(100);
+  }
 
-test("a stopped server that hangs is replaced by the next start", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  const { databaseUrl } = await first.started;
-  const running = await fixture.part("postgres");
-  await settle(databaseUrl);
-  await fixture.kill(first);
-  process.kill(running.pid, "SIGSTOP");
-  const second = fixture.start();
-  expect((await second.started).databaseUrl).toBe(databaseUrl);
-  expect((await fixture.part("postgres")).pid).not.toBe(running.pid);
-  expect(await countAcknowledged(databaseUrl)).toBe(100);
-});
+  test("a first start makes a private, durable, checksummed server; a stop leaves nothing; a later start finds the data", async () => {
+    const first = used.start();
+    databaseUrl = (await first.started).databaseUrl;
+    const settings = await query(
+      databaseUrl,
+      `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
+       'data_checksums', 'listen_addresses', 'unix_socket_directories', 'password_encryption', 'server_encoding') order by 1`,
+    );
+    expect(settings.map(({ name, setting }) => `${name}=${setting}`)).toEqual([
+      "data_checksums=on",
+      "fsync=on",
+      "full_page_writes=on",
+      "listen_addresses=127.0.0.1",
+      "password_encryption=scram-sha-256",
+      "server_encoding=UTF8",
+      "synchronous_commit=on",
+      "unix_socket_directories=",
+    ]);
+    expect(await query(databaseUrl, "select lower('ÄÉ') as low")).toEqual([{ low: "äé" }]);
+    const wrong = new URL(databaseUrl ?? "");
+    wrong.password = "password";
+    await expect(query(wrong.href, "select 1")).rejects.toMatchObject({ code: "28P01" });
 
-test("a lock file that names a zombie, or a process that is no server, does not keep it from starting", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  const { databaseUrl } = await first.started;
-  await settle(databaseUrl);
-  const lines = readFileSync(lockFile(), "utf8").split("\n");
-  expect(await fixture.stop(first)).toBe(0);
-  // The shell becomes `sleep`, which never reaps the child that it inherits.
-  // It belongs to the server's user: PostgreSQL passes over the processes of others by itself.
-  const { uid, gid } = statSync(dataFolder());
-  const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 600"], {
-    cwd: "/",
-    uid,
-    gid,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  try {
-    const [output] = await once(parent.stdout, "data");
-    const zombie = Number(String(output).trim());
-    await until(() => readFileSync(`/proc/${zombie}/stat`, "utf8").includes(") Z "));
-    for (const pid of [zombie, parent.pid]) {
-      writeFileSync(lockFile(), [pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
-      const service = fixture.start();
-      expect((await service.started).databaseUrl).toBe(databaseUrl);
-      expect(await countAcknowledged(databaseUrl)).toBe(100);
-      expect(await fixture.stop(service)).toBe(0);
+    const running = await used.part("postgres");
+    expect(readFileSync(join(used.dataDir, "parts.json"), "utf8")).not.toContain(new URL(databaseUrl ?? "").password);
+    expect(modeOf(used.dataDir)).toBe(0o700);
+    for (const file of ["parts.json", "postgres/access.json", "logs/postgres.log"]) {
+      expect([file, modeOf(join(used.dataDir, file))]).toEqual([file, 0o600]);
     }
-  } finally {
-    parent.kill("SIGKILL");
-  }
-});
-
-test.runIf(process.platform === "linux")(
-  "what outlives a killed server does not keep the next one from starting",
-  async () => {
-    await fixture.giveDatabase();
-    const service = fixture.start();
-    const { databaseUrl } = await service.started;
     await settle(databaseUrl);
-    const server = await fixture.part("postgres");
-    const [child] = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8")
-      .trim()
-      .split(" ")
-      .map(Number);
-    if (child === undefined) throw new Error("The server has no processes of its own.");
-    // It neither notices that the server is gone nor lets go of its memory.
-    process.kill(child, "SIGSTOP");
-    try {
-      process.kill(server.pid, "SIGKILL");
-      await until(async () => ((await fixture.part("postgres")).pid === server.pid ? undefined : true));
-      expect(await until(() => countAcknowledged(databaseUrl))).toBe(100);
-    } finally {
+    expect(await used.stop(first)).toBe(0);
+    expect(isAlive(running)).toBe(false);
+    expect(used.readPartsFile()).toMatchObject({ owner: null, parts: [] });
+    expect(readdirSync(join(used.dataDir, "postgres")).sort()).toEqual(["access.json", "data"]);
+
+    await startAgain();
+  });
+
+  test("after a kill of the service the next start adopts the running server", async () => {
+    const running = await used.part("postgres");
+    await used.kill(service);
+    expect(isAlive(running)).toBe(true);
+    await startAgain();
+    expect((await used.part("postgres")).pid).toBe(running.pid);
+  });
+
+  test("a killed server is restarted on its port with everything that was acknowledged", async () => {
+    const running = await used.part("postgres");
+    process.kill(running.pid, "SIGKILL");
+    const again = await until(async () => {
+      const part = await used.part("postgres");
+      return part.pid === running.pid ? undefined : part;
+    });
+    expect(again.port).toBe(running.port);
+    expect(await countAcknowledged(databaseUrl)).toBe(100);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "what outlives a killed server does not keep the next one from starting",
+    async () => {
+      const server = await used.part("postgres");
+      const [child] = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8")
+        .trim()
+        .split(" ")
+        .map(Number);
+      if (child === undefined) throw new Error("The server has no processes of its own.");
+      // It neither notices that the server is gone nor lets go of its memory.
+      process.kill(child, "SIGSTOP");
       try {
-        process.kill(child, "SIGKILL");
-      } catch {
-        // It was ended, as it should be.
+        process.kill(server.pid, "SIGKILL");
+        await until(async () => ((await used.part("postgres")).pid === server.pid ? undefined : true));
+        expect(await until(() => countAcknowledged(databaseUrl))).toBe(100);
+      } finally {
+        try {
+          process.kill(child, "SIGKILL");
+        } catch {
+          // It was ended, as it should be.
+        }
       }
-    }
-    expect(await fixture.stop(service)).toBe(0);
-  },
-);
-
-test("a taken port moves the first start to another one", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  const before = await first.started;
-  await settle(before.databaseUrl);
-  expect(await fixture.stop(first)).toBe(0);
-  const squatter = createServer().listen(Number(new URL(before.databaseUrl ?? "").port), "127.0.0.1");
-  await once(squatter, "listening");
-  const second = fixture.start();
-  const after = await second.started;
-  expect(after.databaseUrl).not.toBe(before.databaseUrl);
-  expect(await countAcknowledged(after.databaseUrl)).toBe(100);
-  squatter.close();
-});
-
-test("a stop in the middle of a start ends what was started", async () => {
-  const beginAndStop = async () => {
-    const service = fixture.start();
-    await service.line(({ progress }) => progress !== undefined);
-    return { service, code: await fixture.stop(service) };
-  };
-  let stopped = await beginAndStop();
-  // Now and then it is ready before the stop comes: then in another folder.
-  while (stopped.service.lines.some(({ ready }) => ready)) {
-    expect(stopped.code).toBe(0);
-    await fixture.cleanUp();
-    fixture = createFixture();
-    stopped = await beginAndStop();
-  }
-  expect(stopped.code).toBe(1);
-  expect(stopped.service.lines.at(-1)).toMatchObject({ failed: "stopped while starting" });
-  expect(fixture.readPartsFile().parts).toEqual([]);
-});
-
-test("a damaged data folder or a lost password is one clear line, and nothing keeps running", async () => {
-  await fixture.giveDatabase();
-  const first = fixture.start();
-  await first.started;
-  expect(await fixture.stop(first)).toBe(0);
-  writeFileSync(join(dataFolder(), "PG_VERSION"), "11\n");
-  const second = fixture.start();
-  const { failed } = await second.started;
-  expect(failed).toMatch(
-    /^PostgreSQL does not start on .* \(.*\): mend that, restore the folder from a copy, or set DATABASE_URL\.$/,
+    },
   );
-  expect(await second.ended).toBe(1);
-  expect(fixture.readPartsFile()).toMatchObject({ owner: null, parts: [] });
-  writeFileSync(join(fixture.dataDir, "postgres", "access.json"), "{}");
-  expect((await fixture.start().started).failed).toMatch(/access\.json is missing or damaged/);
+
+  test("a kill of the service and of the server at once: the next start recovers", async () => {
+    process.kill((await used.part("postgres")).pid, "SIGKILL");
+    await used.kill(service);
+    await startAgain();
+  });
+
+  test("a stopped server that hangs is replaced by the next start", async () => {
+    const running = await used.part("postgres");
+    await used.kill(service);
+    process.kill(running.pid, "SIGSTOP");
+    await startAgain();
+    expect((await used.part("postgres")).pid).not.toBe(running.pid);
+  });
+
+  test("a lock file that names a zombie, or a process that is no server, does not keep it from starting", async () => {
+    const lockFile = join(folder(), "data", "postmaster.pid");
+    const lines = readFileSync(lockFile, "utf8").split("\n");
+    expect(await used.stop(service)).toBe(0);
+    // The shell becomes `sleep`, which never reaps the child that it inherits.
+    // It belongs to the server's user: PostgreSQL passes over the processes of others by itself.
+    const { uid, gid } = statSync(join(folder(), "data"));
+    const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 600"], {
+      cwd: "/",
+      uid,
+      gid,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const [output] = await once(parent.stdout, "data");
+      const zombie = Number(String(output).trim());
+      await until(() => readFileSync(`/proc/${zombie}/stat`, "utf8").includes(") Z "));
+      for (const pid of [zombie, parent.pid]) {
+        writeFileSync(lockFile, [pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
+        service = used.start();
+        expect((await service.started).databaseUrl).toBe(databaseUrl);
+        expect(await countAcknowledged(databaseUrl)).toBe(100);
+        expect(await used.stop(service)).toBe(0);
+      }
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  });
+
+  test("a taken port moves the first start to another one", async () => {
+    const squatter = createServer().listen(Number(new URL(databaseUrl ?? "").port), "127.0.0.1");
+    await once(squatter, "listening");
+    service = used.start();
+    const after = await service.started;
+    expect(after.databaseUrl).not.toBe(databaseUrl);
+    expect(await countAcknowledged(after.databaseUrl)).toBe(100);
+    expect(await used.stop(service)).toBe(0);
+    squatter.close();
+  });
+
+  test("a damaged data folder or a lost password is one clear line, and nothing keeps running", async () => {
+    writeFileSync(join(folder(), "data", "PG_VERSION"), "11\n");
+    service = used.start();
+    const { failed } = await service.started;
+    expect(failed).toMatch(
+      /^PostgreSQL does not start on .* \(.*\): mend that, restore the folder from a copy, or set DATABASE_URL\.$/,
+    );
+    expect(await service.ended).toBe(1);
+    expect(used.readPartsFile()).toMatchObject({ owner: null, parts: [] });
+    writeFileSync(join(folder(), "access.json"), "{}");
+    expect((await used.start().started).failed).toMatch(/access\.json is missing or damaged/);
+  });
+});
+
+describe("a first start that is cut off", () => {
+  let fixture: Fixture;
+  beforeEach(() => {
+    fixture = createFixture();
+  });
+  afterEach(() => fixture.cleanUp());
+
+  test("a kill of the service while it makes the database: the next start makes it", async () => {
+    const beginAndKill = async (): Promise<void> => {
+      const first = fixture.start();
+      await first.line(({ progress }) => progress !== undefined);
+      await until(() => readdirSync(join(fixture.dataDir, "postgres")).some((name) => /^(draft-|data$)/.test(name)));
+      await fixture.kill(first);
+    };
+    // Now and then it is done before the kill comes: then in another folder.
+    for (await beginAndKill(); existsSync(join(fixture.dataDir, "postgres", "data")); await beginAndKill()) {
+      await fixture.cleanUp();
+      fixture = createFixture();
+    }
+    const second = fixture.start();
+    const { databaseUrl } = await second.started;
+    expect(await query(databaseUrl, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("a stop in the middle of a start ends what was started", async () => {
+    const beginAndStop = async () => {
+      const service = fixture.start();
+      await service.line(({ progress }) => progress !== undefined);
+      return { service, code: await fixture.stop(service) };
+    };
+    let stopped = await beginAndStop();
+    // Now and then it is ready before the stop comes: then in another folder.
+    while (stopped.service.lines.some(({ ready }) => ready)) {
+      expect(stopped.code).toBe(0);
+      await fixture.cleanUp();
+      fixture = createFixture();
+      stopped = await beginAndStop();
+    }
+    expect(stopped.code).toBe(1);
+    expect(stopped.service.lines.at(-1)).toMatchObject({ failed: "stopped while starting" });
+    expect(fixture.readPartsFile().parts).toEqual([]);
+  });
 });

@@ -18,6 +18,7 @@ import { tripEscrowAbi, tripEscrowBytecode } from "../../src/generated/contracts
 
 import { startDevChain } from "./dev-chain.ts";
 import { silentLog } from "./identity.ts";
+import { partPrograms } from "./programs.ts";
 import { type Answer, dropSandboxDatabase } from "./service.ts";
 import { createMigratedDatabase } from "./test-database.ts";
 
@@ -132,7 +133,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
 
   async function start(change: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
     const config = configOf(change);
-    const app = await startApp(config, options);
+    const app = await startApp(config, { ...partPrograms(), ...options });
     async function send(path: string, init: RequestInit): Promise<Answer> {
       const response = await fetch(`${app.appUrl}${path}`, init);
       const text = await response.text();
@@ -172,7 +173,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     start,
     /** Starts what must not start: its one line. */
     async refuse(change: Readonly<Record<string, string>>): Promise<string> {
-      const { message, app } = await startApp(configOf(change)).then(
+      const { message, app } = await startApp(configOf(change), partPrograms()).then(
         (started) => ({ message: undefined, app: started }),
         (error: unknown) => ({ message: error instanceof Error ? error.message : String(error), app: undefined }),
       );

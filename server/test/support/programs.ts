@@ -27,3 +27,9 @@ export function programAt(path: ProgramPath): string {
   const folder = process.env.TEST_PROGRAMS_FOLDER;
   return folder === undefined ? join(REPOSITORY, path) : bundleOf(folder, path);
 }
+
+/** The parts that a product starts beside itself, for what starts one in the process of the tests. */
+export const partPrograms = () => ({
+  supplierProgram: programAt("sandbox/src/main.ts"),
+  devnetProgram: programAt("devnet/src/main.ts"),
+});

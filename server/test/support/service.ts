@@ -11,7 +11,7 @@ import { type Config, readConfig } from "../../src/config/config.ts";
 import { openVault } from "../../src/outside/vault.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import { programAt } from "./programs.ts";
+import { partPrograms } from "./programs.ts";
 import { createMigratedDatabase } from "./test-database.ts";
 
 const Quickstart = z.object({
@@ -77,11 +77,7 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     UNSETTLED_PER_ADDRESS_MINUTE: "100000",
     ...environment,
   });
-  const programs = {
-    supplierProgram: programAt("sandbox/src/main.ts"),
-    devnetProgram: programAt("devnet/src/main.ts"),
-  };
-  const app = await startApp(config, { ...programs, ...options });
+  const app = await startApp(config, { ...partPrograms(), ...options });
   const quickstartFile = join(dataDir, "quickstart.json");
   const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartFile, "utf8")));
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });

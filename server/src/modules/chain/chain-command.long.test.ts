@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { programAt } from "../../../test/support/programs.ts";
+import { partPrograms, programAt } from "../../../test/support/programs.ts";
 import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
 import { isAlive } from "../../embedded/process-identity.ts";
@@ -45,7 +45,10 @@ it("says the same while the service runs and while it does not, and leaves nothi
   expect([fresh.code, fresh.out]).toEqual([1, ""]);
   expect(fresh.error).toMatch(/no sandbox network yet: it comes with the service's first start/);
 
-  const app = await startApp(readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" }));
+  const app = await startApp(
+    readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" }),
+    partPrograms(),
+  );
   const read = async () => {
     const { code, out, error } = await run("status", "--network", "sandbox", "--json");
     expect([code, error.replaceAll(/^(Starting|Waiting).*\n/gm, "")]).toEqual([0, ""]);

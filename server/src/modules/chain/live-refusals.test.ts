@@ -1,5 +1,5 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
 import type { RpcCall } from "../../../test/support/dev-chain.ts";
 import {
@@ -12,17 +12,16 @@ import {
 /** What is wrong with the configuration of a live network ends the start with one line, before anything is stored for good. */
 let chain: LiveChain;
 let deployment: LiveDeployment;
+// One database for all: a refused start leaves none of its own in it, so that the last test starts on it with the truth.
 beforeAll(async () => {
   chain = await startLiveChain();
-});
-afterAll(() => chain.close());
-beforeEach(async () => {
   deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
 });
-afterEach(async () => {
-  chain.behave();
+afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
+  await chain.close();
 });
+afterEach(() => chain.behave());
 
 /** No supplier sandbox and no development chain: what is tried here is only the live one. */
 const ALONE = { EMBEDDED_SANDBOX: "off" };
@@ -68,9 +67,6 @@ it.each<[Question, string | number, RegExp]>([
   expect(line).toMatch(oneLine);
   expect(line).toMatch(message);
   expect(await deployment.sql("select * from chain_network")).toEqual([]);
-  // With the truth it starts, on the same database.
-  chain.behave();
-  await (await deployment.start(ALONE)).stop();
 });
 
 it.each<[string, () => Promise<Record<string, string>> | Record<string, string>, RegExp]>([
@@ -163,6 +159,7 @@ it("a node that only answers with errors", async () => {
 });
 
 it("another chain, other tokens or another relayer than the database belongs to", async () => {
+  // What was refused above is forgotten: with the truth it starts.
   await (await deployment.start(ALONE)).stop();
   const [before] = await deployment.sql("select * from chain_network");
   const other = await startLiveChain(chain.chainId);

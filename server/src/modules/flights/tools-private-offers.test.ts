@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openBookingWorld } from "../../../test/support/booking-world.ts";
 import { toolCaller } from "../../../test/support/call-tool.ts";
 import { offer } from "../../../test/support/offers.ts";
+import { partPrograms } from "../../../test/support/programs.ts";
 import { type CallOptions, startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { startApp } from "../../compose.ts";
@@ -152,7 +153,7 @@ it("a service forgets private offers whose time is over, and keeps the others", 
      values ('sandbox', 'off_over', 't', now() - interval '1 second'), ('sandbox', 'off_kept', 't', now() + interval '1 hour')`,
   );
   await service.app.stop();
-  const again = await startApp(service.config);
+  const again = await startApp(service.config, partPrograms());
   try {
     await expect.poll(() => service.sql("select offer_id from private_offer")).toEqual([{ offer_id: "off_kept" }]);
   } finally {
