@@ -4,7 +4,7 @@ import { z } from "zod";
 import { inDays, openAgent } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant } from "../../../test/support/treasury.ts";
+import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
@@ -137,6 +137,17 @@ test("another vendor is paid, and nothing goes back; another tenant's hash links
 
   const other = await newFundedTenant(service, "Others");
   expect((await orderOf(orderId, other.apiKey)).status).toBe(404);
+  // Whoever saw the hash on the chain names it in vain.
+  const free = await book(43);
+  const collection = await collectionWallet();
+  const taken = async (tool: string, args: object) => resultOf(await service.call(tool, args, other.as));
+  const { tripId } = await taken("prefund_trip", { budgetUsdc: "1000" });
+  const { bookingId: theirs } = await taken("reserve_booking", { tripId, upperBoundUsdc: free.totalAmount });
+  const amounts = { vendorAmountUsdc: free.totalAmount, vendorAddress: collection, itineraryHash: free.itineraryHash };
+  await taken("commit_booking", { bookingId: theirs, ...amounts });
+  await taken("confirm_flight", { bookingId: theirs, ticketOrderHash: free.itineraryHash });
+  await taken("settle_booking", { bookingId: theirs });
+  expect((await orderOf(free.orderId)).order).toMatchObject({ externalId: null, refunds: [] });
 });
 
 test("a stay answers both hashes at once", async () => {
