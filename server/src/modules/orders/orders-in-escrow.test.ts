@@ -126,6 +126,14 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   const again = await agent.call("settle_booking", { bookingId });
   expect(again.said).toMatchObject({ replayed: true, bookingId });
   expect((await orderOf(orderId)).order?.refunds).toHaveLength(1);
+
+  // A second budget that pays for it pays for nothing.
+  const second = await commit(itineraryHash, amount, await collectionWallet());
+  await agent.ask(z.looseObject({}), "confirm_flight", { bookingId: second, ticketOrderHash });
+  const had = await available();
+  await agent.ask(z.looseObject({}), "settle_booking", { bookingId: second });
+  await expect.poll(available, { timeout: 30_000 }).toBe(had + (parseDecimal(amount) ?? 0n));
+  expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId });
 });
 
 test("another vendor is paid, and nothing goes back; another tenant's hash links nothing", async () => {
