@@ -7,11 +7,15 @@ import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openEscrow } from "../../../test/support/escrow.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { programAt } from "../../../test/support/programs.ts";
+import { dropSandboxDatabase, startTestService, type TestService } from "../../../test/support/service.ts";
 import { settledFlight } from "../../../test/support/settled-flight.ts";
+import { createMigratedDatabase } from "../../../test/support/test-database.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 import { sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
 import { createVault } from "../../adapters/vault.ts";
+import { startApp } from "../../compose.ts";
+import { readConfig } from "../../config/config.ts";
 import { createStores } from "../../contributions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -88,6 +92,29 @@ describe("the rules for e-invoices", () => {
     },
     600_000,
   );
+
+  it("need not ask what our e-invoices keep by themselves: lines are counted, and what was due is said with its date", () => {
+    for (const xml of rightEInvoices()) {
+      const lines = [...xml.matchAll(/<ram:LineID>(.*?)<\/ram:LineID>/g)].map(([, id]) => id);
+      expect(lines).toEqual(lines.map((_, index) => String(index + 1)));
+      expect(lines).not.toEqual([]);
+      // BR-CO-25, which the official rules have in words only: where something is due, it is said by when.
+      const due = /<ram:DuePayableAmount>(.*?)<\/ram:DuePayableAmount>/.exec(xml)?.[1];
+      const isInvoice = xml.includes("<ram:TypeCode>380</ram:TypeCode>");
+      expect([due, xml.includes("<ram:DueDateDateTime>")]).toEqual(["0.00", isInvoice]);
+    }
+  });
+
+  it("stop the start of the service where they were not compiled", async () => {
+    const database = await createMigratedDatabase();
+    const where = { DATA_DIR: join(folder, "data"), DATABASE_URL: database.url, PORT: "0", EDGE_PORT: "0" };
+    const config = readConfig({ ...where, LOG_LEVEL: "fatal", EINVOICE_RULES: own });
+    const supplierProgram = programAt("sandbox/src/main.ts");
+    const starting = startApp(config, { supplierProgram, devnetProgram: programAt("devnet/src/main.ts") });
+    await expect(starting).rejects.toThrow(`Not started: ${own} holds no compiled rules for e-invoices.`);
+    await dropSandboxDatabase(database.url);
+    await database.drop();
+  });
 
   it("say nothing of what is no invoice, are not compiled where they are wrong, and stop who cannot read them", async () => {
     const rules = new EInvoiceRules(compiled);

@@ -100,7 +100,8 @@ describe("an invoice", () => {
     expect((await api("PUT", "/api/invoicing", settings)).status).toBe(200);
     expect((await api("GET", "/api/invoicing")).body.settings).toMatchObject(settings);
     const { bookingId } = await settledBooking();
-    const { jsonUrl, pdfUrl, invoiceNumber } = await invoiceOf(bookingId);
+    const answer = await invoiceOf(bookingId);
+    const { jsonUrl, pdfUrl, invoiceNumber } = answer;
     const document = await documentAt(jsonUrl);
     expect(document).toMatchObject({ seller: settings.seller, buyer: { name: "יוסי בן-דוד", reference: "PO 4711" } });
     expect(document.lines.map(({ kind }) => kind)).toEqual(["vendor", "markup"]);
@@ -115,6 +116,10 @@ describe("an invoice", () => {
     expect(said.startsWith("%PDF-1.7")).toBe(true);
     expect(said).toContain("<pdfaid:part>3</pdfaid:part>");
     expect(said).toContain("/AFRelationship /Data");
+    // Without the official rules nothing claims to be an e-invoice, and whoever reads it is told why.
+    const reason = expect.stringMatching(/rules of EN 16931 are not installed/);
+    for (const { eInvoice } of [answer, document]) expect(eInvoice).toMatchObject({ available: false, reason });
+    expect(said).not.toContain("factur-x");
     expect(said.match(/\/Type \/Page\b/g)).toHaveLength(1);
     expect(said.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
     expect(streamsOf(pdf).some((one) => one.includes(invoiceNumber))).toBe(true);

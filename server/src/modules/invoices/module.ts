@@ -45,9 +45,7 @@ export const invoicesModule = defineModule({
   },
   ports: ({ invoiceRenderer, eInvoiceRules }) => ({ invoiceRenderer, eInvoiceRules }),
   /** Rules that cannot be read stop the start, rather than every invoice. */
-  async start({ eInvoiceRules }) {
-    if (eInvoiceRules.areInstalled) await eInvoiceRules.check();
-  },
+  start: ({ eInvoiceRules }) => eInvoiceRules.requireRunnable(),
   async facts({ eInvoiceRules }) {
     if (!eInvoiceRules.areInstalled) return [];
     const { version, sha256 } = (await eInvoiceRules.check()).info;

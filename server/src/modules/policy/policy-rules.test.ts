@@ -72,6 +72,7 @@ const onFlight = (document: unknown, change: Partial<FlightPurchase> = {}, asked
   judge(document, { bought: { ...flight, ...change } }, asked);
 const onStay = (document: unknown, change: Partial<StayPurchase> = {}, asked?: Asked) =>
   judge(document, { bought: { ...stay, ...change } }, asked);
+const onPayment = (document: unknown) => judge(document, { payment: { amount: 800_000_000n, recipient: undefined } });
 const kept = { decision: "allow", violations: [], notEvaluated: [], notShown: 0 };
 const dollars = (amount: number) => BigInt(Math.round(amount * 1e6));
 
@@ -109,6 +110,23 @@ describe("a limit of a price", () => {
     const document = { flight: { maxPrice: { default: limit } } };
     expect(onFlight(document, { price: micro })).toEqual(kept);
     expect(onFlight(document, { price: micro + 1n })).toMatchObject({ decision: "require_approval" });
+  });
+
+  it("is said in dollars, with what is over it", () => {
+    const limit = { default: 799.5 };
+    const own = { rules: [{ id: "dear", when: { kind: "flight", priceUsdOver: 799.5 } }] };
+    const said = [
+      ...[onFlight({ flight: { maxPrice: limit } }), onStay({ hotel: { maxNightly: { default: 299.5 } } })],
+      ...[onPayment({ payments: { maxAmountUsd: 799.5 } }), onFlight(own)],
+      onFlight({ flight: { fare: { requireRefundableAbove: 799.5 } } }, { refundable: false }),
+    ].flatMap(({ violations }) => violations.map(({ text }) => text));
+    expect(said).toEqual([
+      "The flight costs 800.00 USD, over the limit of 799.50 USD by 0.50 USD.",
+      "A night costs 300.00 USD, over the limit of 299.50 USD by 0.50 USD.",
+      "The payment is 800.00 USD, over the limit of 799.50 USD by 0.50 USD.",
+      "A rule of the policy applies: priceUsd is 800.00 (limit: 799.50).",
+      "It is not refundable; over 799.50 USD it has to be.",
+    ]);
   });
 
   it("against comparable offers counts those of the same cabin that depart in the window", () => {

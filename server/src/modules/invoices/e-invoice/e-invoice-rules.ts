@@ -18,8 +18,10 @@ export class EInvoiceNotChecked extends Error {
 export class EInvoiceRules {
   /** Undefined: the operator has installed none. */
   readonly #queue: WorkerQueue<string | undefined, Judgement> | undefined;
+  readonly #path: string | undefined;
 
   constructor(path: string | undefined) {
+    this.#path = path;
     if (path === undefined) return;
     this.#queue = new WorkerQueue({
       script: new URL("./rules-thread.ts", import.meta.url),
@@ -37,6 +39,17 @@ export class EInvoiceRules {
   async check(xml?: string): Promise<Judgement> {
     if (this.#queue === undefined) throw new EInvoiceNotChecked("the rules are not installed");
     return await this.#queue.run(xml);
+  }
+
+  /** Throws, in words for the operator, where what is installed cannot be run. */
+  async requireRunnable(): Promise<void> {
+    if (!this.areInstalled) return;
+    await this.check().catch((cause: unknown) => {
+      throw new Error(
+        `Not started: ${this.#path} holds no compiled rules for e-invoices. Compile them with: npm run einvoice-rules.`,
+        { cause },
+      );
+    });
   }
 
   close(): void {
