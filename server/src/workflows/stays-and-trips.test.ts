@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { micro } from "../../test/support/escrow.ts";
-import { startTestService, type TestService } from "../../test/support/service.ts";
+import type { TestService } from "../../test/support/service.ts";
+import { openSharedService } from "../../test/support/shared-service.ts";
 import { resultOf } from "../../test/support/treasury.ts";
 
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
@@ -11,8 +12,15 @@ const CONTACT = { email: "amelia@example.com", phoneNumber: "+442080160508" };
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
-  await service.isFunded(service.tenantId);
+  service = await openSharedService();
+  const { tenantId } = service;
+  const own = { tenantId, environment: "sandbox", scopes: ["*"], actor: "test" } as const;
+  const { key } = await service.operator((identity) => identity.mintKey(own));
+  await service.sql(
+    `insert into internal_token_tenant (token_id, tenant_id, network, key_id)
+     select id, $1, 'sandbox', $2 from internal_token order by id limit 1`,
+    [tenantId, key.id],
+  );
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 

@@ -24,7 +24,6 @@ const LONGEST: readonly string[] = [
   "escrow-model",
   "openapi",
   "webhooks-late",
-  "webhooks-ticketing",
   "openapi-client",
 ];
 

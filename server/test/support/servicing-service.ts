@@ -5,6 +5,7 @@ import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
 import { supplierAccess } from "../../src/embedded/supplier-part.ts";
 import { hangUpUntil } from "./hang-up.ts";
 import { type Answer, type CallOptions, startTestService } from "./service.ts";
+import { openSharedService } from "./shared-service.ts";
 import { resultOf } from "./treasury.ts";
 
 const Offers = z.object({
@@ -23,7 +24,9 @@ const Offers = z.object({
 
 const Entry = z.looseObject({ order_id: z.string(), confirmed_at: z.string().nullable() });
 const Ledger = z.object({
-  orders: z.array(z.looseObject({ id: z.string(), state: z.string(), total_amount: z.string() })),
+  orders: z.array(
+    z.looseObject({ id: z.string(), state: z.string(), ticketing: z.string().nullable(), total_amount: z.string() }),
+  ),
   payments: z.array(z.looseObject({ order_id: z.string(), type: z.string(), amount: z.string() })),
   cancellations: z.array(Entry),
   changes: z.array(Entry),
@@ -63,13 +66,16 @@ export const micro = (amount: string): bigint => {
   return amount.startsWith("-") ? -value : value;
 };
 
-/** The product with the supplier's sandbox, and the ways of an order from its offer to its end. */
-export async function openServicing(environment: Readonly<Record<string, string>> = {}) {
-  const service = await startTestService({
+/** To move the supplier's clock, and where an outcome stays unknown until the test ends the quiet time. */
+const startPatientService = () =>
+  startTestService({
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
-    ...environment,
   });
+
+/** The ways of an order from its offer to its end, in a product of the caller's own or in the worker's. */
+export async function openServicing(product: "own" | "shared") {
+  const service = await (product === "own" ? startPatientService() : openSharedService());
   let daysAhead = 40;
 
   async function supplier(path: string, body?: unknown): Promise<unknown> {
@@ -127,12 +133,17 @@ export async function openServicing(environment: Readonly<Record<string, string>
   }
 
   const advance = (advanceSeconds: number) => supplier("/_sandbox/tick", { advanceSeconds });
-  const issueTickets = () => advance(2);
+  /** By themselves, they come a moment after the payment. */
+  async function issueTickets(orderId: string): Promise<void> {
+    if (product === "own") await advance(2);
+    const ticketing = async () => (await ledger()).orders.find(({ id }) => id === orderId)?.ticketing;
+    await expect.poll(ticketing).toBe("ticketed");
+  }
 
   /** With its tickets, without which an airline changes nothing. */
   async function bookFlexible(route?: { origin: string; destination: string }) {
     const booked = await book({ offerId: (await flexibleOffer(route)).id });
-    await issueTickets();
+    await issueTickets(booked.orderId);
     return booked;
   }
 
@@ -170,13 +181,18 @@ export async function openServicing(environment: Readonly<Record<string, string>
   const ledger = async () => Ledger.parse(await supplier("/_sandbox/ledger"));
   const books = async () => Books.parse(await result("check_treasury", {}));
   const opening = micro((await books()).available.USDC);
+  const { length: entriesBefore } = (await ledger()).balanceEntries;
+  /** Since the tests began. */
+  async function paidToSupplier(): Promise<bigint> {
+    return (await ledger()).balanceEntries
+      .slice(entriesBefore)
+      .filter(({ kind }) => kind === "payment" || kind === "refund")
+      .reduce((sum, { amount }) => sum - micro(amount), 0n);
+  }
 
   /** What the supplier has been paid and has not given back is what the wallet lost; nothing is held or on its way. */
   async function expectSameBooks(): Promise<void> {
-    const { balanceEntries } = await ledger();
-    const spent = balanceEntries
-      .filter(({ kind }) => kind === "payment" || kind === "refund")
-      .reduce((sum, { amount }) => sum - micro(amount), 0n);
+    const spent = await paidToSupplier();
     await expect.poll(books).toEqual({
       available: { USDC: formatDecimal(opening - spent) },
       held: { USDC: "0.00" },
@@ -228,6 +244,7 @@ export async function openServicing(environment: Readonly<Record<string, string>
     /** What the supplier was asked with this text, such as a trace. */
     requestsOf,
     books,
+    paidToSupplier,
     expectSameBooks,
     untilKnown,
     untilEnded,

@@ -35,8 +35,8 @@ const DAYS_AHEAD = 40;
 const NIGHTS = 2;
 
 /** The product with the supplier's sandbox, and the ways of a stay from its search to its booking. */
-export async function openStays() {
-  const world = await openServicing();
+export async function openStays(product: "own" | "shared") {
+  const world = await openServicing(product);
   const { service, result } = world;
   const today = Temporal.Now.plainDateISO("UTC");
 

@@ -5,7 +5,7 @@ import { newFundedTenant } from "../../../test/support/treasury.ts";
 
 let world: StaysWorld;
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("shared");
 });
 afterAll(() => world?.close());
 

@@ -9,7 +9,7 @@ import { chooseSeats } from "./choose-seats.ts";
 /** Bags, seats and credits, over dispatch, at the supplier's sandbox. */
 let world: Servicing;
 beforeAll(async () => {
-  world = await openServicing();
+  world = await openServicing("shared");
 });
 afterAll(() => world.close());
 

@@ -10,7 +10,7 @@ let world: StaysWorld;
 const ids: string[] = [];
 
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("shared");
   for (let count = 0; count < 2; count += 1) {
     const [offer] = await world.search();
     ids.push((await world.book({ offerId: offer?.id ?? "" })).orderId);

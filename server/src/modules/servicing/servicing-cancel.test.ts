@@ -5,7 +5,7 @@ import { newFundedTenant } from "../../../test/support/treasury.ts";
 /** Cancellations of flight orders, over dispatch, at the supplier's sandbox. */
 let world: Servicing;
 beforeAll(async () => {
-  world = await openServicing();
+  world = await openServicing("own");
 });
 afterAll(() => world.close());
 

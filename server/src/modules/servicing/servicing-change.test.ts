@@ -6,7 +6,7 @@ import { formatDecimal } from "../../domain/money.ts";
 /** Changes of flight orders, over dispatch, at the supplier's sandbox. */
 let world: Servicing;
 beforeAll(async () => {
-  world = await openServicing();
+  world = await openServicing("own");
 });
 afterAll(() => world.close());
 
@@ -80,7 +80,7 @@ describe("a change", () => {
         formatDecimal(micro(offer.totalAmount) - money),
       );
       const order = await world.book({ offerId: offer.id, airlineCreditId });
-      await world.issueTickets();
+      await world.issueTickets(order.orderId);
       const { changeId, changeTotalAmount, due } = await world.selectChange(order, "cheaper");
       expect(micro(changeTotalAmount)).toBeLessThan(-money);
       const answer = await confirm(changeId, { type: "balance", ...due });

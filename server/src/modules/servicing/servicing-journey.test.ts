@@ -8,7 +8,7 @@ import { formatDecimal } from "../../domain/money.ts";
 /** One traveler's whole way, over dispatch and over MCP: a flight from its seat to the credit that pays for the next one, and a stay. */
 let world: StaysWorld;
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("shared");
 });
 afterAll(() => world.close());
 
@@ -131,7 +131,7 @@ it.each(surfaces)(
     spent.push(total);
 
     // The airline moves the flight, so that this fare may be changed too: to a flight that costs more.
-    await world.issueTickets();
+    await world.issueTickets(booked.orderId);
     await moveSchedule(booked.orderId);
     // What is kept for who reads the order: the weight of a bag, who sits where, what flies along, the old and the new times.
     const read = Read.parse(await ask("read_order", { orderId: booked.orderId }));
@@ -228,7 +228,7 @@ it.each(surfaces)(
     ]);
     expect(await world.stayBookings(stayQuote.id)).toMatchObject([{ status: "cancelled" }]);
     const before = paidBefore;
-    paidBefore = await paidToSupplier();
+    paidBefore = await world.paidToSupplier();
     expect(paidBefore - before).toBe(spent.reduce((sum, amount) => sum + amount, 0n));
     await world.expectSameBooks();
   },
@@ -245,9 +245,3 @@ async function moveSchedule(orderId: string): Promise<void> {
 }
 
 let paidBefore = 0n;
-async function paidToSupplier(): Promise<bigint> {
-  const { balanceEntries } = await world.ledger();
-  return balanceEntries
-    .filter(({ kind }) => kind === "payment" || kind === "refund")
-    .reduce((sum, { amount }) => sum - micro(amount), 0n);
-}

@@ -6,7 +6,7 @@ import { parseDecimal } from "../../domain/money.ts";
 /** Stays, over dispatch, at the supplier's sandbox. */
 let world: StaysWorld;
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("own");
 });
 afterAll(() => world.close());
 

@@ -5,7 +5,7 @@ import { newFundedTenant } from "../../../test/support/treasury.ts";
 /** Who a stay is booked for, and what of the arguments is refused before the supplier is asked. */
 let world: StaysWorld;
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("shared");
 });
 afterAll(() => world.close());
 

@@ -6,7 +6,7 @@ import { parseDecimal } from "../../domain/money.ts";
 /** Rates that a tenant has agreed with hotels, over dispatch, at the supplier's sandbox. */
 let world: StaysWorld;
 beforeAll(async () => {
-  world = await openStays();
+  world = await openStays("shared");
 });
 afterAll(() => world.close());
 

@@ -1,22 +1,99 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
-/** What takes effect after everybody has given it up: the supplier's event tells of it, and the books follow. */
+/** Orders that were paid and die, as the airline issues no tickets: the supplier gives the payment back, and so do we. */
 let world: Servicing;
 beforeAll(async () => {
-  world = await openServicing();
+  world = await openServicing("own");
 });
-afterAll(() => world.close());
+afterAll(() => world?.close());
 
+/** The supplier's clock is moved there, when everybody has given it up: by itself, a ticket is refused a second after the payment. */
+const LATE_MILLISECONDS = 600_000;
+const refuseTickets = () => world.advance(LATE_MILLISECONDS / 1_000);
+const Order = z.object({
+  status: z.string(),
+  events: z.array(z.object({ kind: z.string(), source: z.string(), details: z.record(z.string(), z.unknown()) })),
+});
+const Bags = z.object({ bags: z.array(z.object({ id: z.string() })) });
+
+async function read(orderId: string) {
+  const { service } = world;
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  return Order.parse((await service.send(`/api/orders/${orderId}`, { headers })).body);
+}
+
+/** A bag can only be booked with an order that is paid at once. */
+async function withBag(offerId: string) {
+  const { bags } = Bags.parse(await world.result("list_flight_ancillaries", { offerId }));
+  return bags.slice(0, 1).map(({ id }) => ({ offerId, services: [{ id, quantity: 1 }] }));
+}
+
+async function bookWithoutTickets(instant: boolean) {
+  const offers = await world.search();
+  for (const { id: offerId } of offers) {
+    const [order] = instant ? await withBag(offerId) : [{ offerId }];
+    if (order === undefined) continue;
+    await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed", LATE_MILLISECONDS);
+    return world.book(order);
+  }
+  throw new Error("nothing to book");
+}
+
+const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webhook-disturbances", { kind, ...extra });
+test.each([
+  ["a hold that was paid", false],
+  ["an order that was paid at once", true],
+])("%s is given back once, however often the supplier tells", async (_, instant) => {
+  await disturb("duplicate", { type: "air.payment.failed", copies: 4 });
+  const { orderId, totalAmount } = await bookWithoutTickets(instant);
+  await refuseTickets();
+  await expect.poll(async () => (await read(orderId)).status).toBe("cancelled");
+  const done = () =>
+    world.service.sql("select distinct type, outcome from webhook_event where order_id = $1 and type = $2", [
+      orderId,
+      "air.payment.failed",
+    ]);
+  await expect.poll(done).toEqual([{ type: "air.payment.failed", outcome: "order read" }]);
+  const { events } = await read(orderId);
+  expect(events.map(({ kind, source }) => `${kind} by ${source}`)).toEqual([
+    "booked by call",
+    "cancelled by webhook",
+    "refunded by webhook",
+  ]);
+  expect(events.at(-1)?.details).toMatchObject({ reason: "ticketing_failed", refundedUsdc: totalAmount });
+  await world.expectSameBooks();
+});
+
+test("events that never come are made up for by a look at the order", async () => {
+  // Of its making, of its payment and of its end.
+  await disturb("drop", { times: 3 });
+  const { orderId } = await bookWithoutTickets(true);
+  await refuseTickets();
+  // A minute later.
+  await world.service.sql("update booking set order_check_at = now() where order_id = $1", [orderId]);
+  await expect
+    .poll(async () => (await read(orderId)).events.map(({ kind, source }) => `${kind} by ${source}`))
+    .toEqual(["booked by call", "cancelled by reconciliation", "refunded by reconciliation"]);
+  await world.expectSameBooks();
+});
+
+test("what the events say late, when the order shows as cancelled already, is given back all the same", async () => {
+  const { orderId } = await bookWithoutTickets(false);
+  await world.service.sql("update booking set order_status = 'cancelled' where order_id = $1", [orderId]);
+  await refuseTickets();
+  await expect.poll(async () => (await read(orderId)).events.map(({ kind }) => kind)).toContain("refunded");
+  await world.expectSameBooks();
+});
+
+/** What takes effect after everybody has given it up: the supplier's event tells of it, and the books follow. */
 const Found = z.object({
   offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
 });
-/** The supplier's clock is moved there, when everybody has given it up. */
-const LATE_MILLISECONDS = 600_000;
 const codeOf = ({ body }: { body: Record<string, unknown> }) => body.code;
 
-it("a cancellation is done after all, and given back", async () => {
+test("a cancellation is done after all, and given back", async () => {
   const { orderId } = await world.bookFlexible();
   const { cancellationId } = await world.result("cancel_order_quote", { orderId });
   await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, "late_effect", LATE_MILLISECONDS);
@@ -35,7 +112,7 @@ it("a cancellation is done after all, and given back", async () => {
   await world.expectSameBooks();
 });
 
-it("a hold that nobody waits for any more is cancelled", async () => {
+test("a hold that nobody waits for any more is cancelled", async () => {
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
   const found = await world.result("search_flights", { origin: "LHR", destination: "JFK", departureDate });
   const offer = Found.parse(found).offers.find(({ paymentRequirements: rules }) => !rules.requiresInstantPayment);

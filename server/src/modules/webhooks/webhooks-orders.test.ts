@@ -8,7 +8,7 @@ import { openServicing, type Servicing } from "../../../test/support/servicing-s
  */
 let world: Servicing;
 beforeAll(async () => {
-  world = await openServicing();
+  world = await openServicing("own");
 });
 afterAll(() => world?.close());
 

@@ -70,9 +70,15 @@ const tools = [
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({}, { extraTools: tools });
+  // What is under way at its stop is answered when the last test says so.
+  service = await startTestService({}, { extraTools: tools, drainMilliseconds: 60_000 });
 });
-afterAll(() => service[Symbol.asyncDispose]());
+let stopping: Promise<void> | undefined;
+const stop = () => {
+  stopping ??= service[Symbol.asyncDispose]();
+  return stopping;
+};
+afterAll(stop);
 
 function post(
   name: string,
@@ -211,30 +217,29 @@ it("who does not read holds nobody else up", async () => {
   socket.destroy();
 });
 
+// Last, as nothing is answered after it.
 it("a subscription to what never changes ends at once, and a stop answers streams that are under way", async () => {
-  // What is under way is answered when this test says so.
-  const own = await startTestService({}, { extraTools: tools, drainMilliseconds: 60_000 });
   const { headers, message } = toMessage("subscriptions/listen", { notifications: { toolsListChanged: true } });
-  const listening = await fetch(`${own.appUrl}/api/mcp`, {
+  const listening = await fetch(`${service.appUrl}/api/mcp`, {
     method: "POST",
-    headers: { ...headers, authorization: `Bearer ${own.apiKey}` },
+    headers: { ...headers, authorization: `Bearer ${service.apiKey}` },
     body: JSON.stringify(message),
   });
   expect(listening.headers.get("content-type")).toBe("text/event-stream");
   expect(await listening.text()).toContain("notifications/subscriptions/acknowledged");
   const args = { name: "steady_write", arguments: { text: "drained" } };
-  const call = sendMcp(own, "tools/call", args, { era: "modern", meta: { progressToken: 1 } });
+  const call = sendMcp(service, "tools/call", args, { era: "modern", meta: { progressToken: 1 } });
   await gateOf("drained").begun.promise;
-  const stopping = own[Symbol.asyncDispose]();
+  const stopped = stop();
   // Told that it stops, and a foreign page may not even read that.
-  for (const origin of ["https://evil.example", own.appUrl]) {
-    const late = await sendMcp(own, "tools/list", {}, { headers: { origin } });
+  for (const origin of ["https://evil.example", service.appUrl]) {
+    const late = await sendMcp(service, "tools/list", {}, { headers: { origin } });
     expect({ status: late.status, open: late.headers.get("access-control-allow-origin") }).toEqual({
       status: 503,
-      open: origin === own.appUrl ? origin : null,
+      open: origin === service.appUrl ? origin : null,
     });
   }
   gateOf("drained").go.resolve();
   expect((await call).text).toMatch(/"structuredContent":\{"text":"drained"\}/);
-  await stopping;
+  await stopped;
 });
