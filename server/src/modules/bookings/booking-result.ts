@@ -42,6 +42,15 @@ export const OrderHashes = z.object({
   ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
 });
 
+/** Who is paid for an order out of a trip's budget; an answer of an earlier release does not say it. */
+export const VendorAddress = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe(
+    "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order",
+  );
+
 /** The transaction of what was charged; an answer of an earlier release has none. */
 export const ChargeTransferId = z
   .string()
@@ -110,6 +119,7 @@ export const BookingResult = SupplierResult.extend({
     .describe("The first departure, on the clock of its airport with the offset; null: not, or not said"),
   changeableUntil: z.string().nullable().default(null),
   ...OrderHashes.shape,
+  vendorAddress: VendorAddress,
   next: NextStep,
 });
 export type BookingResult = z.infer<typeof BookingResult>;
@@ -129,9 +139,9 @@ export function balancePays(booking: Booking, order: SupplierOrder): Micro {
 }
 
 const TICKETED =
-  "Nothing is left to do for this order. For a trip's budget, name itineraryHash in commit_booking and ticketOrderHash in confirm_flight.";
+  "Nothing is left to do for this order. For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.";
 const TICKETS_PENDING =
-  "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash in commit_booking now.";
+  "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
 function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,
@@ -155,7 +165,7 @@ export function toResult(
   flights: Flights,
   booking: Booking,
   order: SupplierOrder,
-): Omit<BookingResult, "chargeTransferId" | "chargeTxHash"> & { itineraryHash: string } {
+): Omit<BookingResult, "chargeTransferId" | "chargeTxHash" | "vendorAddress"> & { itineraryHash: string } {
   const { airlineCreditId } = booking;
   const { creditAppliedAmount, conditions } = order;
   const departingAt = order.slices[0]?.segments[0]?.departingAt || null;

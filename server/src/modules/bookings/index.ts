@@ -28,6 +28,7 @@ export {
   OrderHashes,
   toBookedSegment,
   toResult,
+  VendorAddress,
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";

@@ -1,6 +1,7 @@
 import { invalidInput } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
 import { isNetworkContract } from "../treasury/index.ts";
 import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
 import { escrowFailure } from "./errors.ts";
@@ -35,6 +36,7 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   requireState(booking, "commit");
   await requireVendor(ports, booking, vendor);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
+  const warnings = await warnOfPaidOrder(stores, booking, { vendor, itineraryHash });
   return await takeBookingStep(ports, {
     tenantId,
     callId,
@@ -43,10 +45,25 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
       ...(itineraryCid === undefined ? {} : { itineraryCid }),
       ...(pricing === undefined ? {} : { pricing }),
     },
-    result: ({ tripId }) => ({ bookingId, tripId, state: "committed", vendorAddress: vendor, ...answer }),
+    result: ({ tripId }) => ({ bookingId, tripId, state: "committed", vendorAddress: vendor, warnings, ...answer }),
     isSame,
     waitMilliseconds,
   });
+}
+
+/** Where the wallet has paid the order already, and this would pay somebody else for it as well. */
+export async function warnOfPaidOrder(
+  { orders, wallets }: Pick<Stores, "orders" | "wallets">,
+  { tenantId, network }: Pick<EscrowBooking, "tenantId" | "network">,
+  { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex },
+): Promise<string[]> {
+  const order = await orders.findByItinerary(tenantId, network, itineraryHash);
+  if (order === undefined) return [];
+  const { address } = await wallets.ensure(network, "collection");
+  if (vendor === address) return [];
+  return [
+    `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
+  ];
 }
 
 /** Somebody who can be paid, and who is not the one who pays. */

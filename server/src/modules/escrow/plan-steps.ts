@@ -5,7 +5,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { requireBooking, requireReserved, requireRoom, wrongState } from "./booking-steps.ts";
-import type { CommitRequest, CommittedAmounts } from "./commit-booking.ts";
+import { type CommitRequest, type CommittedAmounts, warnOfPaidOrder } from "./commit-booking.ts";
 import { escrowFailure } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash } from "./input.ts";
@@ -67,7 +67,7 @@ export function planReservation(
 
 /** Amounts and payee are fixed now; the settlement moves the money, and until then the booking can be cancelled. */
 export function planCommit(
-  asked: Asked,
+  asked: Asked & { stores: Pick<Stores, "orders" | "wallets"> },
   { bookingId, vendor, itineraryHash }: Pick<CommitRequest, "vendor" | "itineraryHash"> & { bookingId: string },
   price: () => Promise<CommittedAmounts>,
 ): Promise<Plan> {
@@ -85,7 +85,7 @@ export function planCommit(
       movements: later.map((movement) => ({ ...movement, isLater: true })),
       boughtHash: itineraryHash,
       tripId: booking.tripId,
-      irreversible: [],
+      irreversible: (await warnOfPaidOrder(asked.stores, booking, { vendor, itineraryHash })).map(final),
     };
   });
 }

@@ -42,7 +42,8 @@ const Booked = z.object({
         .min(1),
     }),
   ),
-  next: z.string().regex(/commit_booking/),
+  vendorAddress: z.string().regex(/^0x[0-9a-f]{40}$/),
+  next: z.string().regex(/vendorAddress in commit_booking/),
 });
 const Order = z.looseObject({
   externalId: z.string().nullable(),
@@ -63,31 +64,32 @@ async function orderOf(orderId: string, key = service.apiKey) {
   return { status: answer.status, order: answer.status === 200 ? Order.parse(answer.body) : undefined };
 }
 
-async function collectionWallet(): Promise<string> {
-  const [row] = await service.sql("select address from wallet where kind = 'collection' and network = 'sandbox'");
-  return z.object({ address: z.string() }).parse(row).address;
-}
-
 async function available(): Promise<bigint> {
   const Wallet = z.looseObject({ available: z.object({ USDC: z.string() }) });
   return parseDecimal((await agent.ask(Wallet, "check_treasury")).available.USDC) ?? 0n;
 }
 
 /** A booking of a new trip, committed for the order. */
-async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAddress: string): Promise<string> {
+async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAddress: string) {
   const Trip = z.looseObject({ tripId: z.string() });
   const Booking = z.looseObject({ bookingId: z.string() });
   const { tripId } = await agent.ask(Trip, "prefund_trip", { budgetUsdc: "1000" });
   const { bookingId } = await agent.ask(Booking, "reserve_booking", { tripId, upperBoundUsdc: vendorAmountUsdc });
-  await agent.ask(Booking, "commit_booking", { bookingId, vendorAmountUsdc, vendorAddress, itineraryHash });
-  return bookingId;
+  const args = { bookingId, vendorAmountUsdc, vendorAddress, itineraryHash };
+  const Previewed = z.object({ accepted: z.literal(true), irreversible: z.array(z.object({ what: z.string() })) });
+  const { irreversible } = await agent.ask(Previewed, "preview_call", { tool: "commit_booking", args });
+  const { warnings } = await agent.ask(z.object({ warnings: z.array(z.string()) }), "commit_booking", args);
+  expect(irreversible.map(({ what }) => what)).toEqual(warnings);
+  return { bookingId, warnings };
 }
 
 test("the hash of a booking links it, can be shown to stand for it, and what escrow paid goes back once", async () => {
   const booked = await book(41);
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
-  const bookingId = await commit(itineraryHash, amount, await collectionWallet());
+  // Whom to pay the booking has said.
+  const { bookingId, warnings } = await commit(itineraryHash, amount, booked.vendorAddress);
+  expect(warnings).toEqual([]);
   const { order } = await orderOf(orderId);
   expect(order?.externalId).toBe(bookingId);
   const segments = slices.flatMap((slice) => slice.segments);
@@ -128,7 +130,7 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   expect((await orderOf(orderId)).order?.refunds).toHaveLength(1);
 
   // A second budget that pays for it pays for nothing.
-  const second = await commit(itineraryHash, amount, await collectionWallet());
+  const { bookingId: second } = await commit(itineraryHash, amount, booked.vendorAddress);
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId: second, ticketOrderHash });
   const had = await available();
   await agent.ask(z.looseObject({}), "settle_booking", { bookingId: second });
@@ -137,8 +139,11 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
 });
 
 test("another vendor is paid, and nothing goes back; another tenant's hash links nothing", async () => {
-  const { orderId, itineraryHash, totalAmount } = await book(42);
-  const bookingId = await commit(itineraryHash, totalAmount, "0x00000000000000000000000000000000000a11ce");
+  const { orderId, itineraryHash, totalAmount, vendorAddress } = await book(42);
+  const vendor = "0x00000000000000000000000000000000000a11ce";
+  const { bookingId, warnings } = await commit(itineraryHash, totalAmount, vendor);
+  expect(warnings).toEqual([expect.stringContaining(`has paid the order of this itineraryHash`)]);
+  expect(warnings[0]).toContain(vendorAddress);
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash: itineraryHash });
   await agent.ask(z.looseObject({}), "settle_booking", { bookingId });
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId, refunds: [] });
@@ -147,11 +152,14 @@ test("another vendor is paid, and nothing goes back; another tenant's hash links
   expect((await orderOf(orderId, other.apiKey)).status).toBe(404);
   // Whoever saw the hash on the chain names it in vain.
   const free = await book(43);
-  const collection = await collectionWallet();
   const taken = async (tool: string, args: object) => resultOf(await service.call(tool, args, other.as));
   const { tripId } = await taken("prefund_trip", { budgetUsdc: "1000" });
   const { bookingId: theirs } = await taken("reserve_booking", { tripId, upperBoundUsdc: free.totalAmount });
-  const amounts = { vendorAmountUsdc: free.totalAmount, vendorAddress: collection, itineraryHash: free.itineraryHash };
+  const amounts = {
+    vendorAmountUsdc: free.totalAmount,
+    vendorAddress: free.vendorAddress,
+    itineraryHash: free.itineraryHash,
+  };
   await taken("commit_booking", { bookingId: theirs, ...amounts });
   await taken("confirm_flight", { bookingId: theirs, ticketOrderHash: free.itineraryHash });
   await taken("settle_booking", { bookingId: theirs });

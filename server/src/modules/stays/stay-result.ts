@@ -15,6 +15,7 @@ import {
   OrderHashes,
   SupplierResult,
   ticketOrderHashOf,
+  VendorAddress,
 } from "../bookings/index.ts";
 
 export const StayCancellationPolicy = z.object({
@@ -48,6 +49,7 @@ export const StayResult = SupplierResult.extend({
     .readonly()
     .default([]),
   ...OrderHashes.shape,
+  vendorAddress: VendorAddress,
   next: NextStep,
 });
 export type StayResult = z.infer<typeof StayResult>;
@@ -67,13 +69,16 @@ export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro 
 }
 
 const NOTHING_LEFT =
-  "Nothing is left to do for this stay; cancel_order_quote says what giving it back would return. For a trip's budget, name itineraryHash in commit_booking and ticketOrderHash in confirm_flight.";
+  "Nothing is left to do for this stay; cancel_order_quote says what giving it back would return. For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.";
 
 export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
   booking: Booking,
   stay: SupplierStay,
-): Omit<StayResult, "chargeTransferId" | "chargeTxHash"> & { itineraryHash: string; ticketOrderHash: string } {
+): Omit<StayResult, "chargeTransferId" | "chargeTxHash" | "vendorAddress"> & {
+  itineraryHash: string;
+  ticketOrderHash: string;
+} {
   const { id: orderId, bookingId: _, cancelledAt: __, price: ___, ...facts } = stay;
   const { amount, currency } = priceOf(booking, stay);
   const { accommodationName, checkInDate, checkOutDate } = stay;

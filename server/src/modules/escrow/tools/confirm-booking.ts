@@ -14,6 +14,7 @@ import { escrowStep } from "../step-operation.ts";
 
 const Output = BookingWrite.extend({
   vendorAddress: z.string(),
+  warnings: z.array(z.string()).readonly().default([]),
   costUsdc: DecimalAmount,
   markupUsdc: DecimalAmount,
   serviceTakeUsdc: DecimalAmount,
@@ -34,7 +35,7 @@ export const confirmBooking = defineTool({
   summary:
     "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
   advice:
-    "Choose it to have the price worked out: cost, markup and service take are committed in one step. With amounts of your own use commit_booking instead. It does not confirm tickets: confirm_flight does, next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000.",
+    "Choose it to have the price worked out: cost, markup and service take are committed in one step. With amounts of your own use commit_booking instead. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

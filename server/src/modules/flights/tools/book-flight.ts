@@ -109,9 +109,10 @@ export const bookFlight = defineTool({
     const booked = BookingResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
     const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
+    const { environment } = caller;
     const departure = departureOf(booked.slices, maps);
     const result = {
-      ...{ ...booked, chargeTxHash },
+      ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
       refundableUntil: booked.refundableUntil === null ? null : departure,
       changeableUntil: booked.changeableUntil === null ? null : departure,
     };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { NextStep, sayVoidWindow } from "../../bookings/index.ts";
+import { NextStep, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
@@ -35,6 +35,7 @@ export const readOrder = defineTool({
     services: z.array(Details).describe("Bags and seats booked with it"),
     itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
     ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
+    vendorAddress: VendorAddress,
     externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
     scheduleChanges: z
       .array(Details)
@@ -50,7 +51,10 @@ export const readOrder = defineTool({
   errors: { order_not_found: "You have no order with this id. list_orders gives the ids." },
   example: (_today, { orderId }) => ({ orderId }),
 
-  async run({ orderId }, { stores: { orders, bookings }, flightServicing, stayBookings, maps, clock, caller, fail }) {
+  async run(
+    { orderId },
+    { stores: { orders, bookings, wallets }, flightServicing, stayBookings, maps, clock, caller, fail },
+  ) {
     const { tenantId, environment, scopes } = caller;
     const order = await orders.find(tenantId, environment, orderId);
     if (order === undefined || !readableKinds(scopes).includes(order.kind)) throw fail("order_not_found");
@@ -75,6 +79,7 @@ export const readOrder = defineTool({
       services: flight === null ? services : flight.services.map((service) => ({ ...service })),
       itineraryHash: order.itineraryHash ?? null,
       ticketOrderHash: order.ticketOrderHash ?? null,
+      vendorAddress: (await wallets.ensure(environment, "collection")).address,
       externalId: order.externalId ?? null,
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),

@@ -119,7 +119,8 @@ export const bookStay = defineTool({
     const booked = StayResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
     const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-    const result = { ...booked, chargeTxHash };
+    const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
+    const result = { ...booked, chargeTxHash, vendorAddress };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
