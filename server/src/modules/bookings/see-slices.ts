@@ -9,9 +9,12 @@ export function seenCarriers(slices: readonly Slice[]): string[] {
   return [...new Set(segments.flatMap(({ carrier, operatingCarrier }) => [carrier, operatingCarrier]))];
 }
 
+/** Between the airports of its flights: a search for a city names the city. */
 export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
   return slices.map(({ origin, destination, durationMinutes, segments }) => ({
-    ...{ origin, destination, durationMinutes, stops: Math.max(0, segments.length - 1) },
+    origin: segments[0]?.origin ?? origin,
+    destination: segments.at(-1)?.destination ?? destination,
+    ...{ durationMinutes, stops: Math.max(0, segments.length - 1) },
     flights: segments.map(({ flightNumber }) => flightNumber),
     departingAt: segments[0]?.departingAt ?? null,
     arrivingAt: segments.at(-1)?.arrivingAt ?? null,

@@ -34,7 +34,9 @@ function list(section, id, texts) {
 // --- What it is about
 
 const timeText = (iso) =>
-  new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" }).format(new Date(iso));
+  new Intl.DateTimeFormat("en-GB", {
+    ...{ day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+  }).format(new Date(iso));
 // Local times of places are written as they are: the time zone of who reads them changes nothing.
 const localFormat = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const dayFormat = localFormat({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
