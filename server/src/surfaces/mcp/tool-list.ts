@@ -140,7 +140,18 @@ function withoutTypeOfEnum(schema: Record<string, unknown>): Record<string, unkn
 function withTypesInOne({ anyOf, ...schema }: Record<string, unknown>): Record<string, unknown> {
   if (anyOf === undefined) return withoutTypeOfEnum(schema);
   const types = z.array(OnlyType).safeParse(anyOf).data;
-  return types === undefined ? { ...schema, anyOf } : { ...schema, type: types.map(({ type }) => type) };
+  if (types !== undefined) return { ...schema, type: types.map(({ type }) => type) };
+  const [said] = OrNull.safeParse(anyOf).data ?? [];
+  return { ...schema, ...(said === undefined ? { anyOf } : orNull(said, { anyOf })) };
+}
+
+const OrNull = z.tuple([z.record(z.string(), z.unknown()), z.strictObject({ type: z.literal("null") })]);
+
+/** What may be null beside what it says. */
+function orNull(said: Record<string, unknown>, otherwise: Record<string, unknown>): Record<string, unknown> {
+  if (Array.isArray(said.enum)) return { ...said, enum: [...said.enum, null] };
+  if (said.properties !== undefined) return { ...said, type: ["object", "null"] };
+  return typeof said.type === "string" ? { ...said, type: [said.type, "null"] } : otherwise;
 }
 
 const isLeftOut = (keyword: string, value: unknown): boolean =>
