@@ -4,6 +4,10 @@ import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-de
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { systemRandom } from "../../domain/ids.ts";
+import { openDatabase } from "../../platform/database/database.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { TokenAdministration } from "../workflows/store-internal-tokens.ts";
 
 /** From the refusal of a call to the same call that goes through once. */
 
@@ -25,6 +29,19 @@ const ask = (...args: Parameters<ApprovalDesk["ask"]>) => desk.ask(...args);
 
 const transfer = (amount = "5") => ({ to: stranger(), amount, token: "USDC" });
 const send = (args: object) => service.call("send_tokens", args);
+/** An internal token of the operator's, bound to the tenant. */
+async function newToken(): Promise<string> {
+  const { db, close } = openDatabase(service.config.databaseUrl ?? "", { poolSize: 1, onError: () => undefined });
+  try {
+    const tokens = new TokenAdministration(db, { clock: systemClock, random: systemRandom });
+    const { id, token } = await tokens.issue("desk", "test");
+    const tenant = { tenantId: service.tenantId, network: "sandbox" } as const;
+    await service.operator((operator) => tokens.bind(operator, id, tenant, "test"));
+    return token;
+  } finally {
+    await close();
+  }
+}
 /** A transfer that waits. */
 async function waiting() {
   const args = transfer();
@@ -248,6 +265,28 @@ describe("a decision", () => {
         { code: "conflict", state: won?.body.state, decidedBy: others[0]?.body.decidedBy },
       ]);
     }
+  });
+
+  it("is taken from an internal token that names who decided, and is in the audit log under that name", async () => {
+    const token = await newToken();
+    const { args, approvalId } = await waiting();
+    const approve = { decision: "approve", reason: "By telephone." };
+    const unnamed = await decide(approvalId, approve, token);
+    expect(unnamed.body).toMatchObject({ code: "invalid_input", issues: [{ path: "approvedBy" }] });
+    const named = { ...approve, approvedBy: "Ada Approver" };
+    expect((await decide(approvalId, named)).body).toMatchObject({ issues: [{ path: "approvedBy" }] });
+    const decided = await decide(approvalId, named, token);
+    const decidedBy = expect.stringMatching(/^svc:key_.* for Ada Approver$/);
+    expect([decided.status, decided.body]).toMatchObject([200, { state: "approved", decidedBy }]);
+    const audited = "select actor, details from audit_log where subject_id = $1 and action = 'approval.decide'";
+    expect(await service.sql(audited, [approvalId])).toMatchObject([
+      {
+        actor: decided.body.decidedBy,
+        details: { to: "approved", with: "token", reason: "By telephone.", evidence: {} },
+      },
+    ]);
+    expect((await decide(approvalId, named, token)).body).toMatchObject({ code: "conflict" });
+    expect((await send(args)).status).toBe(200);
   });
 
   it("is not who asked's, not an agent's, not another role's or tenant's, and not of who has left", async () => {

@@ -137,6 +137,28 @@ describe("a budget", () => {
     expect(await budget("escrowed")).toMatchObject({ usedUsdc: "0.00" });
   });
 
+  test("covers the calls of its keys, its travelers and its days, and no others", async () => {
+    const { as, apiKey, tenantId } = await newFundedTenant(service, "Several budgets");
+    const { key: second, apiKey: secondKey } = await service.operator((operator) =>
+      operator.mintKey({ tenantId, environment: "sandbox", actor: "test" }),
+    );
+    const ownDay = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+    const amountUsdc = "100";
+    await setBudget({ budgetId: "everybody", amountUsdc, startsOn: ownDay(-1), endsOn: ownDay(1) }, apiKey);
+    await setBudget({ budgetId: "key", amountUsdc, keyIds: [second.id] }, apiKey);
+    await setBudget({ budgetId: "traveler", amountUsdc, travelerIds: [`svc:${second.id}`] }, apiKey);
+    await setBudget({ budgetId: "later", amountUsdc, startsOn: ownDay(2) }, apiKey);
+    expect((await send("3", as)).status).toBe(200);
+    expect((await send("4", { ...as, key: secondKey })).status).toBe(200);
+    const names = ["everybody", "key", "traveler", "later"];
+    const used = await Promise.all(names.map(async (name) => (await budget(name, apiKey))?.usedUsdc));
+    expect(used).toEqual(["7.00", "4.00", "4.00", "0.00"]);
+    // Only what covers a call refuses it.
+    await setBudget({ budgetId: "key", amountUsdc: "4", keyIds: [second.id] }, apiKey);
+    expect((await send("1", { ...as, key: secondKey })).body).toMatchObject({ limit: "budget", budgetId: "key" });
+    expect((await send("1", as)).status).toBe(200);
+  });
+
   test("is of one's own keys, users and trips only", async () => {
     const other = await newFundedTenant(service, "Stranger");
     const [key] = await service.operator((operator) => operator.listKeys(service.tenantId));

@@ -99,6 +99,37 @@ describe("default-corp", () => {
 });
 
 describe("a policy of a tenant's own", () => {
+  it("names each of its rules that the offer's few words cannot answer, and passes none of them in silence", async () => {
+    const as = await newTenant("Asks more");
+    const document = {
+      flight: {
+        advancePurchaseDays: { international: 14 },
+        fare: { requireRefundableAbove: 500, allowBasicEconomy: false },
+        itinerary: { maxStops: 1 },
+        emissions: { maxKgPerPassenger: 800 },
+      },
+      destinations: { blockedCountries: ["KP"] },
+      travelDates: { latest: "2099-12-31" },
+      booking: { allowed: [{ booker: "*", travelers: "self" }] },
+    };
+    expect((await put(as, "asks", document)).status).toBe(201);
+    const Unknown = z.array(z.object({ rule: z.string(), missing: z.array(z.string()) }));
+    const said = await verdict("asks", flight(900, { carrierIata: "BA", durationHours: 8 }), as);
+    expect(said.violations).toEqual([]);
+    expect(new Map(Unknown.parse(said.notEvaluated).map(({ rule, missing }) => [rule, missing.join()]))).toEqual(
+      new Map([
+        ["flight.advancePurchaseDays", "departureDate"],
+        ["flight.fare.refundable", "refundable"],
+        ["flight.fare.basicEconomy", "fareBrand"],
+        ["flight.itinerary.maxStops", "stops"],
+        ["flight.emissions", "co2KgPerPassenger"],
+        ["destinations.blockedCountries", "destinationCountry"],
+        ["travelDates.latest", "travelDates"],
+        ["booking.allowed", "booker"],
+      ]),
+    );
+  });
+
   it("has versions that never change, of which the last that came into force applies", async () => {
     const as = await newTenant("Versions");
     expect((await put(as, "own", limit(100))).status).toBe(201);
