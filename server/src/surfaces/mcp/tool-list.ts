@@ -163,10 +163,20 @@ const isLeftOut = (keyword: string, value: unknown): boolean =>
 const isSchema = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** The members of an object, whatever their names are. */
+/** The members of an object, whatever their names are. What looks like a member before it is said once. */
 function shortenEach(properties: unknown, depth: number): unknown {
   if (typeof properties !== "object" || properties === null) return properties;
-  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, shortenAny(value, depth)]));
+  const said = new Set<string>();
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => {
+      const short = shortenAny(value, depth);
+      const text = JSON.stringify(short);
+      if (!text.includes('"properties"')) return [name, short];
+      if (said.has(text)) return [name, { type: text.startsWith('{"anyOf"') ? ["object", "null"] : "object" }];
+      said.add(text);
+      return [name, short];
+    }),
+  );
 }
 
 function shortenAny(value: unknown, depth: number): unknown {
