@@ -71,7 +71,7 @@ export async function withDatabase<Result>(
 /** What the commands over identities need. */
 export interface Operator extends Identity {
   readonly persons: Stores["persons"];
-  readonly spending: Pick<Stores, "spendLimits" | "callSpends" | "transaction">;
+  readonly spending: Pick<Stores, "approvals" | "spendLimits" | "callSpends" | "transaction">;
 }
 
 /** The operator's side of an open database. */

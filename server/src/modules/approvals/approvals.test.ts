@@ -200,6 +200,28 @@ describe("a call whose process stood still, and was taken for dead", () => {
     expect(effects).toEqual([{ effect: "none" }, { effect: "none" }]);
   });
 
+  it("keeps its approval when it goes on at the moment at which that is given back", async () => {
+    const { approvalId } = await approved();
+    const [row] = await service.sql("select call_id from approval where id = $1", [approvalId]);
+    const callId = String(row?.call_id);
+    await service.operator(async ({ spending }) => {
+      let givingBack = Promise.resolve();
+      await spending.transaction(async ({ effects }) => {
+        // Only this transaction knows that the call goes on.
+        await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
+        await effects.open(callId);
+        givingBack = spending.approvals.settle(callId);
+        const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%update approval set%'`;
+        const done = givingBack.then(() => "done");
+        await expect
+          .poll(async () => Promise.race([done, service.sql(isWaiting)]), { timeout: 20_000 })
+          .not.toEqual([]);
+      });
+      await givingBack;
+    });
+    expect(await stateOf(approvalId)).toBe("used");
+  });
+
   it("and a call of the same that goes through at that moment are one of the two", async () => {
     const { args, approvalId } = await approved();
     const callId = await takenForDead(approvalId);
