@@ -76,6 +76,8 @@ export class Deployment {
   readonly #processes: readonly ServiceProcess[];
   /** Of parts: until their keeper has seen it, they seem to run. */
   readonly #kills = new Set<Aim>();
+  /** Of the looks into its databases: a connection for each look would cost more than the look. By URL. */
+  readonly #pools = new Map<string, pg.Pool>();
   #downSince: number | undefined;
   #longestOutageMilliseconds = 0;
 
@@ -216,6 +218,7 @@ export class Deployment {
 
   /** SIGTERM. Returns what was wrong with the way it stopped. */
   async stop(): Promise<readonly string[]> {
+    await this.#closePools();
     const problems = (await Promise.all(this.#processes.map((one) => one.stop()))).flat();
     // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
     const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
@@ -227,7 +230,7 @@ export class Deployment {
 
   /** Ends whatever is left, at once, and removes the folder unless it is kept. */
   async destroy(): Promise<void> {
-    await Promise.all(this.#processes.map((one) => one.destroy()));
+    await Promise.all([this.#closePools(), ...this.#processes.map((one) => one.destroy())]);
     const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
     do {
       await endProcesses(this.dataDir);
@@ -258,20 +261,31 @@ export class Deployment {
   }
 
   async #queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
-    const access = Access.parse(JSON.parse(readFileSync(join(this.dataDir, "postgres", "access.json"), "utf8")));
-    const client = new pg.Client({ ...access, host: "127.0.0.1", database });
-    client.on("error", () => undefined);
-    try {
-      await client.connect();
-      return (await client.query<Record<string, unknown>>(text)).rows;
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    const { user, password, port } = Access.parse(
+      JSON.parse(readFileSync(join(this.dataDir, "postgres", "access.json"), "utf8")),
+    );
+    const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+    const pool = this.#pools.get(url) ?? openPool(url);
+    this.#pools.set(url, pool);
+    return (await pool.query<Record<string, unknown>>(text)).rows;
+  }
+
+  async #closePools(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.end()));
   }
 }
 
 export const createDeployment = async (options: DeploymentOptions): Promise<Deployment> =>
   new Deployment(options, await findFreePorts());
+
+/** A connection that was killed with its server leaves it by itself. */
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 4 });
+  pool.on("error", () => undefined);
+  return pool;
+}
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 

@@ -20,7 +20,7 @@ interface NemesisOptions {
   kills: Kills;
   random: Random;
   run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
-  /** After each kill; true: enough was seen. */
+  /** Before each move; true: enough was seen. */
   isOver(): Promise<boolean>;
   signal: AbortSignal;
 }
@@ -37,6 +37,7 @@ const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
 export async function rage(options: NemesisOptions): Promise<void> {
   const { deployment, history, kills, random, run, signal } = options;
   for (const move of random.shuffle(options.moves)) {
+    if (await options.isOver()) break;
     await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
@@ -53,7 +54,6 @@ export async function rage(options: NemesisOptions): Promise<void> {
     }
     signal.throwIfAborted();
     if (!random.chance(CHANCE_OF_A_KILL_WHILE_STARTING)) await deployment.untilReady(signal);
-    if (await options.isOver()) break;
   }
   await deployment.untilReady(signal);
 }

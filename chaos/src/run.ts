@@ -31,6 +31,8 @@ const STORM_AFTER_MILLISECONDS = 400;
 const COVER_LIMIT_MILLISECONDS = 180_000;
 const COVER_POLL_MILLISECONDS = 100;
 const SECOND_LOOK_MILLISECONDS = 500;
+/** Of a run without a guard: many show their loss without a kill. */
+const LOOKS_BEFORE_A_KILL = 4;
 
 /** True: every invariant holds. Leaves no process behind, however it ends. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
@@ -149,8 +151,8 @@ async function runRound(options: Round): Promise<void> {
       moves: movesOfRound(options),
       random: random.fork("nemesis"),
       run,
-      // A control has shown what it must as soon as one invariant fails.
-      isOver: async () => options.broken !== undefined && (await failsAlready(run)),
+      // A control has shown what it must as soon as one invariant fails, whether or not anything was killed.
+      isOver: async () => options.broken !== undefined && (await failsSoon(run)),
     });
     await delay(STORM_AFTER_MILLISECONDS, undefined, { signal });
     if (progress(options, run, round) >= 1) await untilCovered(run, signal);
@@ -178,7 +180,16 @@ function checkCovered(covered: ReadonlyMap<string, boolean>): Finding {
   return { invariant: "whatever a run is there for was answered", checked: covered.size, problems: missing };
 }
 
-/** A look in between. What is only late, as while the database was away, is gone at the second look. */
+/** Some looks in between. */
+async function failsSoon(run: AreaRun): Promise<boolean> {
+  for (let look = 0; look < LOOKS_BEFORE_A_KILL; look += 1) {
+    if (await failsAlready(run)) return true;
+    await delay(SECOND_LOOK_MILLISECONDS);
+  }
+  return false;
+}
+
+/** What is only late, as while the database was away, is gone at the second look. */
 async function failsAlready(run: AreaRun): Promise<boolean> {
   const look = async () => (await run.audit("running").catch(() => [])).flatMap(({ problems }) => problems);
   const first = await look();

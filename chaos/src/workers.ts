@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "./random.ts";
 
-const REST_MILLISECONDS = 150;
+const REST_MILLISECONDS = 300;
 
 /** A worker's choices, each as often as it weighs. */
 export type Works = readonly (readonly [weight: number, work: () => Promise<void>])[];
@@ -11,8 +11,13 @@ export async function workOn(works: Works, random: Random, signal: AbortSignal, 
   const all = works.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
   while (!signal.aborted) {
     await all[random.between(0, all.length - 1)]?.();
-    if (share < 1) await delay(REST_MILLISECONDS, undefined, { signal });
+    await restBeside(share, signal);
   }
+}
+
+/** For whoever does only a share of a load. */
+export async function restBeside(share: number, signal: AbortSignal): Promise<void> {
+  if (share < 1) await delay(REST_MILLISECONDS, undefined, { signal });
 }
 
 /** So many workers side by side, each with decisions of its own. The pauses between calls end with the round. */

@@ -161,11 +161,11 @@ it("starts, sells a flight, survives SIGKILL with the same key, and stops withou
   expect(again.result).toEqual(booked.result);
 
   const quickstart = readFileSync(join(dataDir, "quickstart.json"), "utf8");
-  const beside = await start();
-  expect(beside.lines.join("\n")).toContain(`stays with the service at ${second.quickstart.appUrl} that runs in the`);
+  const beside = await startApp(readConfig(environment));
+  const stays = `stays with the service at ${second.quickstart.appUrl} that runs in the`;
+  expect(beside.facts.map(({ text }) => text).join("\n")).toContain(stays);
   expect(readFileSync(join(dataDir, "quickstart.json"), "utf8")).toBe(quickstart);
-  beside.child.kill("SIGTERM");
-  expect(await ended(beside.child)).toBe(0);
+  await beside.stop();
 
   const pids = partPids();
   expect(pids.length).toBeGreaterThanOrEqual(2);
@@ -195,9 +195,9 @@ async function startRefused(others: Readonly<Record<string, string>>): Promise<s
 }
 
 /** The same of a start in this process. */
-async function refusalOf(settings: NodeJS.ProcessEnv): Promise<string> {
+async function refusalOf(settings: NodeJS.ProcessEnv, progress = (_line: string): unknown => undefined) {
   try {
-    await (await startApp(readConfig(settings))).stop();
+    await (await startApp(readConfig(settings), { progress })).stop();
   } catch (error) {
     return describeError(error);
   }
@@ -235,8 +235,8 @@ it("a master key that is lost or another one ends the start before the chain, an
   writeFileSync(path, "ab".repeat(32), { mode: 0o600 });
   if (asRoot) chownSync(path, NOBODY, NOBODY);
   const prefund = readFileSync(join(dataDir, "devnet", "prefund.json"), "utf8");
-  const lines = (await startRefused({})).split("\n");
-  expect(lines.at(-1)).toMatch(
+  const lines: string[] = [];
+  expect(await refusalOf(environment, (line) => lines.push(line))).toMatch(
     /^\/.*master\.key is not the key that the database beside it, .* was written with\. Put/,
   );
   expect(lines.join()).not.toContain("chain");

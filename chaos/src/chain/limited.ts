@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../call.ts";
 import type { Deployment } from "../deployment.ts";
 import type { Random } from "../random.ts";
-import { runWorkers } from "../workers.ts";
+import { restBeside, runWorkers } from "../workers.ts";
 import { type LimitedBooks, readLimited } from "./check-limits.ts";
 import type { Sender } from "./operations.ts";
 
@@ -47,7 +47,10 @@ export class LimitedStorm {
     const callers = Math.ceil(CALLERS * this.#share);
     await runWorkers(callers, random, signal, async (own, index) => {
       const sender = index % 2 === 0 ? this.#limited : this.#budgeted;
-      while (!signal.aborted) await this.#send(sender, own, signal);
+      while (!signal.aborted) {
+        await this.#send(sender, own, signal);
+        await restBeside(this.#share, signal);
+      }
     });
   }
 

@@ -9,6 +9,7 @@ import { silentLog } from "../../test/support/identity.ts";
 import { programAt } from "../../test/support/programs.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
 import { createVault } from "../adapters/vault.ts";
+import { readConfig } from "../config/config.ts";
 import { createStores } from "../contributions.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
@@ -19,11 +20,13 @@ import { openDatabase } from "../platform/database/database.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Program, runProgram } from "./command-line.ts";
 import { keyProgram } from "./key.ts";
-import type { Operator } from "./open-database.ts";
+import { type Operator, withIdentity } from "./open-database.ts";
 import { tenantProgram } from "./tenant.ts";
 
 // Some start many processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 });
+
+const quiet = { log: silentLog, progress: () => undefined };
 
 interface Outcome {
   code: number;
@@ -74,7 +77,11 @@ describe("the operator's commands", () => {
     rmSync(dataDir, { recursive: true });
   });
   /** The same program inside this process, over the service's identity: what takes a second to spawn takes a moment. */
-  const call = async (program: Program<Operator>, args: readonly string[]): Promise<Outcome> => {
+  const call = async (
+    program: Program<Operator>,
+    args: readonly string[],
+    open: Parameters<typeof runProgram<Operator>>[3] = (work) => work(service.operator),
+  ): Promise<Outcome> => {
     const outcome = { code: 0, out: "", error: "" };
     const output = {
       out(text: string) {
@@ -84,7 +91,7 @@ describe("the operator's commands", () => {
         outcome.error += text;
       },
     };
-    outcome.code = await runProgram(program, args, output, (work) => work(service.operator));
+    outcome.code = await runProgram(program, args, output, open);
     return outcome;
   };
   const tenant = (...args: string[]) => call(tenantProgram, args);
@@ -135,16 +142,21 @@ describe("the operator's commands", () => {
       scopes: ["flights:read", "usage:read"],
     });
 
+    const here = async (run: typeof tenant, ...args: string[]) => {
+      const { code, out, error } = await run(...args, "--json");
+      expect({ code, error }).toEqual({ code: 0, error: "" });
+      return JSON.parse(out);
+    };
     await spawned("tenant", "set", id, "--plan", "enterprise", "--cap", "0.000001", "--name", "Renamed");
     await expect.poll(async () => (await seen(minted.apiKey))?.plan).toBe("enterprise");
     expect(await service.operator.getTenant(id)).toMatchObject({ name: "Renamed", monthlyCapMicroUsdc: 1n });
 
     const production = async () => (await seen(minted.apiKey))?.environment;
-    expect((await spawned("tenant", "network", id, "beta")).tenant).toMatchObject({ id, network: "beta" });
+    expect((await here(tenant, "network", id, "beta")).tenant).toMatchObject({ id, network: "beta" });
     await expect.poll(production).toBe("sandbox");
-    await spawned("tenant", "network", id, "live");
+    await here(tenant, "network", id, "live");
     await expect.poll(production).toBe("production");
-    expect(await spawned("tenant", "link-origins", id, "--add", "https://Trips.Example/")).toEqual({
+    expect(await here(tenant, "link-origins", id, "--add", "https://Trips.Example/")).toEqual({
       tenantId: id,
       linkOrigins: ["https://trips.example"],
     });
@@ -294,6 +306,8 @@ describe("the operator's commands", () => {
   });
 
   test("fail with one line when there is nothing to work on", async () => {
+    const listOn = (settings: Record<string, string>) =>
+      call(tenantProgram, ["list"], async (work) => await withIdentity(readConfig(settings), quiet, work));
     const failures = [
       await tenant("set", "tenant_none", "--plan", "pro"),
       await tenant("signing-secret", "tenant_none"),
@@ -303,8 +317,8 @@ describe("the operator's commands", () => {
       await key("list", "--tenant", "tenant_none"),
       await key("revoke", "--tenant", "tenant_none", "key_none"),
       await run("tenant", ["list"], { ...environment, DATABASE_URL: "postgres://u:hidden@127.0.0.1:1/none" }),
-      await run("tenant", ["list"], { ...environment, NETWORK_MODE: "production" }),
-      await run("tenant", ["list"], { ...environment, MASTER_KEY_FILE: join(dataDir, "absent") }),
+      await listOn({ ...environment, NETWORK_MODE: "production" }),
+      await listOn({ ...environment, MASTER_KEY_FILE: join(dataDir, "absent") }),
     ];
     for (const { code, out, error } of failures) {
       expect({ code, out }).toEqual({ code: 1, out: "" });

@@ -19,7 +19,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** Random lives of trips and bookings, driven through the tools, against a plain model: npm run test:long for more of them. */
-const RUNS = Number(process.env.ESCROW_MODEL_RUNS ?? 3);
+const RUNS = Number(process.env.ESCROW_MODEL_RUNS ?? 2);
 /** Lives of one run, all at once. */
 const LIVES = 4;
 const LONGEST = 12;
@@ -155,8 +155,8 @@ const amountsOf = ({ vendor, markup, serviceFee }: { vendor: bigint; markup: big
 const spentBy = ({ trips }: EscrowModel): bigint =>
   trips.reduce((sum, trip) => sum + BUDGET - trip.refunded - trip.markupPaid - trip.actionFeePaid, 0n);
 
-const property = (mutant?: Mutant) =>
-  fc.asyncProperty(fc.array(lifeOf(LONGEST), { minLength: LIVES, maxLength: LIVES }), async (lives) => {
+const property = (count: number, mutant?: Mutant) =>
+  fc.asyncProperty(fc.array(lifeOf(LONGEST), { minLength: count, maxLength: count }), async (lives) => {
     const before = await escrow.balanceOf(own);
     const models = lives.map(() => new EscrowModel(mutant));
     const ends = await Promise.allSettled(
@@ -171,18 +171,20 @@ describe("random lives of trips and bookings", () => {
   it("end as the model says, in the answers, the records and on the chain", {
     timeout: 120_000 * Math.max(RUNS, 2),
   }, async () => {
-    await fc.assert(property(), { numRuns: RUNS });
+    await fc.assert(property(LIVES), { numRuns: RUNS });
     const { balances, available, outgoing } = await escrow.holdings();
     expect(available).toEqual(balances);
     expect(outgoing.USDC).toBe("0.00");
   });
 
-  it.each<Mutant>(["refunds twice", "settles what was cancelled", "ignores the ceiling"])(
-    "a model that %s is caught",
-    async (mutant) => {
-      const found = await fc.check(property(mutant), { numRuns: 10, seed: 7, endOnFailure: true });
-      expect(found.failed).toBe(true);
-      expect(found.errorInstance).toBeInstanceOf(Difference);
-    },
-  );
+  // Each with a seed whose first life shows it; the others are there for the day on which the seed means other lives.
+  it.each<[Mutant, number]>([
+    ["refunds twice", 433],
+    ["settles what was cancelled", 509],
+    ["ignores the ceiling", 152],
+  ])("a model that %s is caught", async (mutant, seed) => {
+    const found = await fc.check(property(1, mutant), { numRuns: 50, seed, endOnFailure: true });
+    expect(found.failed).toBe(true);
+    expect(found.errorInstance).toBeInstanceOf(Difference);
+  });
 });

@@ -43,14 +43,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const rightEInvoices = () => {
+/** With every tax; in every currency, or in one each. */
+const rightEInvoices = (inEach: boolean) => {
   const corrects = { number: "INV-000001", issuedOn: "2026-11-20" };
   const taxes = [
     ...[["included", "19"] as const, ["included", "7.7"] as const, ["included", "0"] as const],
     ...(["exempt", "reverse_charge", "margin_scheme", "none"] as const).map((treatment) => [treatment, null] as const),
   ];
-  return taxes.flatMap(([treatment, ratePercent]) =>
-    ["USD", "EUR", "JPY"].flatMap((currency) => [
+  const currencies = ["USD", "EUR", "JPY"];
+  return taxes.flatMap(([treatment, ratePercent], index) =>
+    (inEach ? currencies : currencies.slice(index % 3, (index % 3) + 1)).flatMap((currency) => [
       sampleXml(treatment, { ratePercent, currency }),
       sampleXml(treatment, { ratePercent, currency, kind: "credit_note", corrects }),
     ]),
@@ -67,7 +69,7 @@ async function tryRules(path: string, wrong: typeof wrongEInvoices) {
       if (!findings.some((one) => one.rule === rule && one.severity === "fatal")) missed.push(rule);
     }
     const remarks: unknown[] = [];
-    for (const xml of rightEInvoices()) remarks.push(...(await rules.check(xml)).findings);
+    for (const xml of rightEInvoices(path === official)) remarks.push(...(await rules.check(xml)).findings);
     return { missed, remarks };
   } finally {
     rules.close();
