@@ -1,3 +1,4 @@
+import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
@@ -20,14 +21,29 @@ export function members(value: unknown): Members {
 /** Looks into an API description and checks values against it, as any client could. */
 export function readApiDescription(text: string) {
   const document = members(JSON.parse(text));
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
+  // Each schema is used a few times: to compile it, once, is the most of the work.
+  const options = {
+    strict: false,
+    allErrors: true,
+    logger: false,
+    inlineRefs: false,
+    code: { optimize: false },
+  } as const;
+  const ajv = new Ajv2020(options);
   addFormats.default(ajv);
   ajv.addSchema(document, "description");
+
+  const compiled = new Map<string, ValidateFunction>();
+  function validatorAt(pointer: string): ValidateFunction {
+    const found = compiled.get(pointer) ?? ajv.compile({ $ref: `description#/${pointer}` });
+    compiled.set(pointer, found);
+    return found;
+  }
 
   /** What is wrong with a value by the schema at these steps; empty: nothing. */
   function problems(steps: readonly string[], value: unknown): string[] {
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1")));
-    const validate = ajv.compile({ $ref: `description#/${pointer.join("/")}` });
+    const validate = validatorAt(pointer.join("/"));
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => `${steps.join(" ")}: ${error.instancePath} ${error.message}`);
   }
