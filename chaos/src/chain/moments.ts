@@ -9,7 +9,7 @@ const places = ["stored and not signed", "signed and in no block", "in a block a
 type Place = (typeof places)[number];
 
 const PATIENCE_MILLISECONDS = 1_500;
-const LOOK_MILLISECONDS = 2;
+const LOOK_MILLISECONDS = 10;
 
 export function createMoments(deployment: Pick<Deployment, "query">, chain: Pick<ChainView, "isMined">) {
   const caught = new Map<Place, number>(places.map((place) => [place, 0]));

@@ -8,7 +8,7 @@ const places = ["claimed and running", "earned and not sent", "earned and sent"]
 type Place = (typeof places)[number];
 
 const PATIENCE_MILLISECONDS = 1_500;
-const LOOK_MILLISECONDS = 2;
+const LOOK_MILLISECONDS = 10;
 
 export function createMoments(deployment: Pick<Deployment, "query" | "querySupplier">) {
   const caught = new Map<Place, number>(places.map((place) => [place, 0]));

@@ -14,7 +14,7 @@ const places = [
 ] as const;
 
 const PATIENCE_MILLISECONDS = 1_500;
-const LOOK_MILLISECONDS = 5;
+const LOOK_MILLISECONDS = 10;
 
 export function createMoments(deployment: Pick<Deployment, "query">) {
   const caught = new Map<string, number>();
