@@ -48,8 +48,9 @@ export class LimitedStorm {
     await runWorkers(callers, random, signal, async (own, index) => {
       const sender = index % 2 === 0 ? this.#limited : this.#budgeted;
       while (!signal.aborted) {
-        await this.#send(sender, own, signal);
-        await restBeside(this.#share, signal);
+        const isSpent = await this.#send(sender, own, signal);
+        // Another refusal shows little.
+        for (let rests = isSpent ? 5 : 1; rests > 0; rests -= 1) await restBeside(this.#share, signal);
       }
     });
   }
@@ -70,7 +71,8 @@ export class LimitedStorm {
     ]);
   }
 
-  async #send(sender: Sender, random: Random, signal: AbortSignal): Promise<void> {
+  /** True: there is nothing left to spend. */
+  async #send(sender: Sender, random: Random, signal: AbortSignal): Promise<boolean> {
     this.#calls += 1;
     const number = this.#calls;
     const to = `0x${createHash("sha256").update(`limited ${number}`).digest("hex").slice(0, 40)}`;
@@ -81,8 +83,9 @@ export class LimitedStorm {
       if (isRefusal(answer)) this.#refused.add(sender.tenantId);
       await delay(random.between(20, 400), undefined, { signal });
       // Without a key nobody may ask a second time.
-      if (request.key === undefined || answer.kind === "ok" || isRefusal(answer)) return;
+      if (request.key === undefined || answer.kind === "ok" || isRefusal(answer)) return isRefusal(answer);
     }
+    return false;
   }
 
   async #setBudget(): Promise<void> {
