@@ -99,7 +99,7 @@ describe("geocode_trip_stop", () => {
       picks: { nearest: expect.stringMatching(/^acc_/) },
     });
     expect(around.considered).toBeLessThan(Number(unknown.considered));
-    const airports = await call("find_airports_nearby", { query: "38.7139,-9.1335" });
+    const airports = await call("find_airports_nearby", { query: "38.7139,-9.1335 (London)" });
     expect(airports).toMatchObject({ center: { latitude: 38.7139 }, airports: [{ iataCode: "LIS" }] });
   });
 

@@ -65,8 +65,9 @@ export const findAirportsNearby = defineTool({
   example: () => ({ query: "London" }),
 
   async run(query, { flights, maps, call, fail }) {
-    const { position, rest } = readCoordinates(query.query ?? "");
-    const text = position === undefined ? query.query?.trim() : rest || undefined;
+    const { position } = readCoordinates(query.query ?? "");
+    // Coordinates in the text say where; what stands beside them is their name.
+    const text = position === undefined ? query.query?.trim() : undefined;
     const wanted = { ...position, ...query, query: text };
     const found = await findNearbyAirports({ flights, maps }, wanted, { signal: call.signal });
     if (text !== undefined && found.place === undefined && found.airports.length === 0) {
