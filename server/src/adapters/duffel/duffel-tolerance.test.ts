@@ -35,6 +35,12 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [...here, ...Object.entries(value).flatMap(([name, field]) => pathsOf(field, [...path, name]))];
 }
 
+/** One of each kind: items of a list have the same fields. */
+function kindsOf(paths: readonly Path[]): Path[] {
+  const kinds = Map.groupBy(paths, (path) => path.map((step) => (typeof step === "number" ? "*" : step)).join("."));
+  return [...kinds.values()].flatMap((all) => all.slice(0, 1));
+}
+
 function bent(value: unknown, [step, ...rest]: Path, bend: Bend): unknown {
   if (step === undefined) return bend === "null" ? null : 7.5;
   const isLast = rest.length === 0 && bend === "remove";
@@ -209,7 +215,7 @@ test.for(Object.keys(shapes))("%s is known without any of what only describes it
     );
   };
   for (const bend of ["remove", "null"] as const) {
-    for (const path of paths) await readBent([path], bend);
+    for (const path of kindsOf(paths)) await readBent([path], bend);
   }
   const bends = fc.constantFrom<Bend[]>("remove", "null", "other");
   await fc.assert(fc.asyncProperty(fc.subarray(paths, { minLength: 2 }), bends, readBent), { numRuns: 30 });

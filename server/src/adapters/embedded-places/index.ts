@@ -35,11 +35,12 @@ const provenance = {
   attribution: ["Cities © GeoNames (CC BY 4.0)", "Time zone borders © OpenStreetMap contributors (ODbL)"],
 } as const;
 
+// Each table is read when it is first needed, and once in a process: most calls need airports only.
+const airports = once(loadAirports);
+const cities = once(loadCities);
+
 /** Airports with scheduled service, metropolitan codes, cities and sights, from files in this folder. Nothing goes over the network. */
 export function createEmbeddedPlaces(): EmbeddedPlaces {
-  // Each table is read when it is first needed: most calls need airports only.
-  const airports = once(loadAirports);
-  const cities = once(loadCities);
   const gazetteer = once((): Gazetteer => {
     const codes = new Set(cities().countryCodes);
     for (const airport of airports().all) codes.add(airport.countryCode);
