@@ -18,7 +18,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     // What a test waits for comes when it comes: a second, as it is otherwise, is a measurement of the machine.
-    expect: { poll: { timeout: 90_000 } },
+    // Each look is a call or a statement.
+    expect: { poll: { timeout: 90_000, interval: 100 } },
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Node itself loads the modules: it runs TypeScript as it stands.

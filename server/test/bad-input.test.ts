@@ -47,12 +47,18 @@ const fits = (type: string | undefined, value: unknown): boolean => {
   return typeof value === type;
 };
 
+/** Null, and one of the others, which differs from place to place: each of them stands in many places of every kind. */
+function wrongTypes(types: readonly (string | undefined)[], path: string) {
+  const wrong = WRONG_TYPES.filter(([, value]) => !types.some((type) => fits(type, value)));
+  const others = wrong.filter(([, value]) => value !== null);
+  const first = path.length % others.length;
+  return [...wrong.filter(([, value]) => value === null), ...others.slice(first, first + 1)];
+}
+
 /** Values that the schema refuses at `path`. */
 function badValues(schema: Schema, path: string): Bad[] {
   const types = schema.anyOf?.map(({ type }) => type) ?? [schema.type];
-  const bad: Bad[] = WRONG_TYPES.filter(([, value]) => !types.some((type) => fits(type, value))).map(
-    ([what, value]) => ({ what, path, value }),
-  );
+  const bad: Bad[] = wrongTypes(types, path).map(([what, value]) => ({ what, path, value }));
   const add = (what: string, value: unknown) => bad.push({ what, path, value });
   if (schema.enum !== undefined) add("outside the list", "no-such-value");
   if (schema.minimum !== undefined) add("under the minimum", schema.minimum - 1);

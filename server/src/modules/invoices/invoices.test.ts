@@ -63,7 +63,7 @@ const cents = (amount: string): bigint => (parseDecimal(amount) ?? -1n) / 10_000
 describe("an invoice", () => {
   it("is one for a booking however often and by however many it is asked for, and numbers have no gaps", async () => {
     const { bookingId, txHash } = await settledBooking();
-    const asked = await Promise.all(Array.from({ length: 20 }, () => invoiceOf(bookingId)));
+    const asked = await Promise.all(Array.from({ length: 8 }, () => invoiceOf(bookingId)));
     const [first] = asked;
     expect(new Set(asked.map(({ invoiceNumber }) => invoiceNumber)).size).toBe(1);
     expect(first).toMatchObject({ totalUsdc: "38.888889", total: "38.89", currency: "USD", settleTxHash: txHash });
