@@ -65,6 +65,7 @@ const CHECKED_NAMES = [
     "actual",
     "value",
   ],
+  ...["airport", "available", "held", "in", "out", "outgoing", "path", "recipients", "timeZones.*", "tools"],
 ];
 /** What the service says in its own words, or composes of texts that it has cleaned before. */
 const OWN_NAMES = [
@@ -117,9 +118,9 @@ const OWN_NAMES = [
     "summary",
     "supplier",
   ],
-  ...["text", "timeZoneName", "title", "what"],
-  // Objects whose members differ: schemas, resolutions, sums, and what records of the service say.
-  ...["expects", "inputSchema", "onTimeout", "pricing", "resolutionSchema"],
+  ...["counting", "effect", "for", "text", "timeZoneName", "title", "warnings", "what", "whyNoNearest"],
+  // Objects whose members differ: schemas, arguments, resolutions, policies, sums, and what records of the service say.
+  ...["args", "document", "expects", "inputSchema", "onTimeout", "pricing", "resolutionSchema"],
 ];
 
 interface Place {

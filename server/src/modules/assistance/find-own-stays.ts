@@ -66,7 +66,10 @@ function describeStay(stay: BookedStay, days: readonly string[], now: Temporal.I
 
 function effectOf(stay: Pick<BookedStay, "checkInDate" | "checkOutDate">, days: readonly string[]): string {
   if (days.length === 0) return "Without another flight it is not known what becomes of it.";
-  const said = days.map((day) => `arriving on ${day}: ${lossOf(nightsLost(stay, day), nightsLost(stay))}`);
+  const said = days.map((day) => {
+    const isBefore = day < stay.checkInDate;
+    return `arriving on ${day}: ${isBefore ? "in time for it" : lossOf(nightsLost(stay, day), nightsLost(stay))}`;
+  });
   return `${said.join("; ")}.`.replace(/^a/, "A");
 }
 

@@ -135,6 +135,10 @@ test("two travelers and their hotel: every proposal is for both, says what it co
   const bare = await replan({ originalLeg, disruption, rebookSearch });
   expect(bare.transfer).toMatchObject({ direction: "from_airport", airport: "LIS", others: [] });
 
+  // Who flies two days later waits two nights.
+  const later = await replan({ originalLeg, disruption, rebookSearch: { departureDate: inDays(72) }, ...waits });
+  expect(later.hotel).toMatchObject({ checkInDate: day, checkOutDate: inDays(72) });
+
   // Both tickets are booked by the call as it stands.
   const again = await take(offer?.next ?? found.change.order.next);
   expect(again).toMatchObject({ travelers: [{ givenName: "Tess" }, { givenName: "Ben" }] });

@@ -5,7 +5,7 @@ import { findStayPlace, type NightStay, type StayPlace } from "./find-stay-for-n
 import { passengersOf, type Replan, scheduledOf } from "./replan.ts";
 import { flightNumberOf, type ReplanInput } from "./replan-input.ts";
 import { partly } from "./replan-parts.ts";
-import { roleOfStay, type StayRole } from "./stay-role.ts";
+import { MOST_WAITING_DAYS, roleOfStay, type StayRole } from "./stay-role.ts";
 
 /** What is known of the leg and of the stays before anything is looked for. */
 export interface Setting {
@@ -94,15 +94,20 @@ function cancelledOf(
   return { departsLocal, flightNumber: flightNumberOf(originalLeg) || (isOwn ? own.segment.flightNumber : "") };
 }
 
-/** The night after the disrupted flight should have left, or the next one that can be booked, when nothing else is said. */
+/**
+ * The night after the disrupted flight should have left, or the next one that can be booked, when nothing else is said; and the next
+ * one, too, where the traveler flies only then.
+ */
 function nightOf({ rebookSearch }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant, timeZone: string) {
   const first = Temporal.Instant.compare(scheduled, now) < 0 ? now : scheduled;
   const checkIn = first.toZonedDateTimeISO(timeZone).toPlainDate();
-  const dates = { checkInDate: checkIn.toString(), checkOutDate: checkIn.add({ days: 1 }).toString() };
+  const nights = checkIn.until(rebookSearch.departureDate).days === MOST_WAITING_DAYS ? MOST_WAITING_DAYS : 1;
+  const dates = { checkInDate: checkIn.toString(), checkOutDate: checkIn.add({ days: nights }).toString() };
   return { ...dates, guests: rebookSearch.passengers };
 }
 
 function asAsked({ stayCheckInDate, stayCheckOutDate }: ReplanInput, waiting: NightStay): NightStay {
+  if (stayCheckInDate === undefined && stayCheckOutDate === undefined) return waiting;
   const checkInDate = stayCheckInDate ?? waiting.checkInDate;
   const nextDay = Temporal.PlainDate.from(checkInDate).add({ days: 1 }).toString();
   const checkOutDate = stayCheckOutDate !== undefined && checkInDate < stayCheckOutDate ? stayCheckOutDate : nextDay;

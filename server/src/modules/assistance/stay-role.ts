@@ -4,7 +4,7 @@ import type { Airport, Position } from "../../ports/maps.ts";
 import type { NightStay } from "./find-stay-for-night.ts";
 
 /** Longer than this nobody waits for a flight in a hotel that is asked for here. */
-const MOST_WAITING_DAYS = 2;
+export const MOST_WAITING_DAYS = 2;
 
 interface Leg {
   origin: Airport | undefined;
