@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { compile, repository } from "./solc.ts";
 
 /** File name of the generated module → source file and contract. */
-const PUBLISHED = {
+export const PUBLISHED = {
   stablecoin: { source: "contracts/src/Stablecoin.sol", contract: "Stablecoin" },
   faucet: { source: "contracts/src/Faucet.sol", contract: "Faucet" },
   "settlement-splitter": { source: "contracts/src/SettlementSplitter.sol", contract: "SettlementSplitter" },

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { generatedFolder, PUBLISHED } from "../scripts/compile.ts";
 import { repository } from "../scripts/solc.ts";
 import { findFoundryBinary } from "./support/foundry-binary.ts";
 
@@ -26,6 +27,7 @@ const Result = z.object({
     z.record(z.string(), z.unknown()),
   ]),
 });
+const Artifact = z.object({ abi: z.array(z.unknown()), bytecode: z.object({ object: z.string() }) });
 const Report = z.record(z.string(), z.object({ test_results: z.record(z.string(), Result) }));
 
 /** Everything that forge writes goes to a temporary folder, and settings of the user's own forge are out of its sight. */
@@ -90,6 +92,17 @@ function gasLines(report: z.infer<typeof Report>): string[] {
     .sort();
 }
 
+/** The same, however its members are ordered. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, member]) => [key, sortKeys(member)] as const)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
 describe("the contracts under forge", () => {
   let folder = "";
   let report: z.infer<typeof Report> = {};
@@ -126,6 +139,20 @@ describe("the contracts under forge", () => {
     // An attempt that reverts has not looked at its outcome; one that was discarded was not made.
     const idle = attempts.filter(([, each]) => each.reverts > 0 || each.calls - each.discards < LEAST_CALLS);
     expect(idle).toEqual([]);
+  });
+
+  it("are those whose bindings are committed", () => {
+    // Their text, letter by letter, is compared by artifacts.long.test.ts, which compiles once more.
+    const sorted = (abi: readonly unknown[]) => abi.map((entry) => JSON.stringify(sortKeys(entry))).sort();
+    for (const [name, { source, contract }] of Object.entries(PUBLISHED)) {
+      const text = readFileSync(join(generatedFolder, `${name}.ts`), "utf8");
+      const [, abi = "", bytecode] = /Abi = (\[.*?\]) as const;.*Bytecode = "(0x[0-9a-f]+)"/s.exec(text) ?? [];
+      const path = join(folder, "out", basename(source), `${contract}.json`);
+      const compiled = Artifact.parse(JSON.parse(readFileSync(path, "utf8")));
+      // If not: node contracts/scripts/compile.ts
+      expect(bytecode, name).toBe(compiled.bytecode.object);
+      expect(sorted(JSON.parse(abi)), name).toEqual(sorted(compiled.abi));
+    }
   });
 
   it("cost the gas that the committed snapshot says", () => {

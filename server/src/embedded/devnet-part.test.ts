@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { endOrphanNodes, findNodes } from "../../../devnet/src/orphans.ts";
 import { account, ask, signTransfer } from "../../../devnet/test/support/devnet-fixture.ts";
 import { createFixture, until } from "../../test/support/embedded-fixture.ts";
+import { partPrograms } from "../../test/support/programs.ts";
 import { createTestDatabase } from "../../test/support/test-database.ts";
 import { ensurePrivateFolder } from "../platform/files/private-files.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
@@ -37,7 +38,7 @@ afterEach(async () => {
 const say = (_: object, message: string) => void messages.push(message);
 const log = { info: say, warn: say, error: say };
 const makePart = (options: { chainId?: number; name?: string } = {}) =>
-  createDevnetPart({ dataDir, log, progress: () => undefined, ...options });
+  createDevnetPart({ dataDir, log, progress: () => undefined, program: partPrograms().devnetProgram, ...options });
 const makeKeeper = (parts: readonly Part[] = [makePart()]): PartKeeper => {
   const keeper = createPartKeeper(dataDir, parts, log, new AbortController().signal);
   keepers.push(keeper);
