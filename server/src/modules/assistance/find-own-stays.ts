@@ -8,7 +8,9 @@ import type { BookedStay } from "../orders/index.ts";
 import { refundAt } from "../servicing/index.ts";
 import type { OwnStayAnswer } from "./replan-parts.ts";
 import { nightsLost } from "./stay-role.ts";
-import { FARTHEST_KILOMETERS } from "./way-to-airport.ts";
+
+/** Farther from the airport it is the stay of another journey, or of a later part of this one. */
+const FARTHEST_METERS = 120_000;
 
 interface OwnStay {
   answer: z.input<typeof OwnStayAnswer>;
@@ -40,9 +42,7 @@ export async function findOwnStays(
   return stays.flatMap((stay) => {
     const position = positionOf(seen.get(stay.quoteId));
     const isElsewhere =
-      position !== undefined &&
-      airport !== undefined &&
-      distanceMeters(position, airport) > FARTHEST_KILOMETERS * 1_000;
+      position !== undefined && airport !== undefined && distanceMeters(position, airport) > FARTHEST_METERS;
     return isElsewhere ? [] : [{ position, answer: describeStay(stay, days, clock.now()) }];
   });
 }

@@ -139,6 +139,17 @@ test("two travelers and their hotel: every proposal is for both, says what it co
   const later = await replan({ originalLeg, disruption, rebookSearch: { departureDate: inDays(72) }, ...waits });
   expect(later.hotel).toMatchObject({ checkInDate: day, checkOutDate: inDays(72) });
 
+  // Longer nobody waits unasked, which is said; and a stay far from where the leg ends is another journey's.
+  const far = { ...originalLeg, destination: "OPO", pnr: "" };
+  const { said } = await agent.call("trip_delay_replanner", {
+    ...{ originalLeg: far, disruption, rebookSearch: { departureDate: inDays(75) }, ...waits, notifyChannels: [] },
+  });
+  expect(said).toMatchObject({
+    stays: [],
+    alternatives: { reason: expect.not.stringContaining(morning), searchedDates: [inDays(75)] },
+    hotel: { checkInDate: day, checkOutDate: morning, reason: expect.stringContaining("end before departureDate") },
+  });
+
   // Both tickets are booked by the call as it stands.
   const again = await take(offer?.next ?? found.change.order.next);
   expect(again).toMatchObject({ travelers: [{ givenName: "Tess" }, { givenName: "Ben" }] });

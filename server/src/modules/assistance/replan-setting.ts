@@ -63,10 +63,11 @@ export async function settingOf(
   const role = roleOfStay(stay?.place, { origin, destination }, stayed, input.rebookSearch.departureDate);
   const night = role === "destination" ? waiting : stayed;
   const { passengers, ...search } = input.rebookSearch;
+  const isWaiting = input.needsHotelFallback && role !== "apart";
   const replan = {
     ...{ origin: leg.origin, destination: ends, ...search, passengers: passengersOf(passengers, own) },
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
-    morningAfter: input.needsHotelFallback && role !== "apart" ? night.checkOutDate : undefined,
+    morningAfter: isWaiting && search.departureDate < night.checkOutDate ? night.checkOutDate : undefined,
     cancelled: input.disruption.kind === "cancellation" ? cancelledOf(input, own, scheduled, timeZone) : undefined,
   };
   const guests = { guests: replan.passengers };

@@ -53,15 +53,19 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   return { setting, alternatives, change, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
 }
 
+const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";
+
 /** Near the place that the caller names; where that is at the destination, near the airport that the traveler waits at. */
-async function findNight({ stay, role, night, origin }: Setting, ports: ReplanPorts, asker: Asker) {
+async function findNight({ stay, role, night, origin, replan }: Setting, ports: ReplanPorts, asker: Asker) {
   const there = role === "destination" ? placeOfAirport(origin) : stay;
   const { checkInDate, checkOutDate } = night;
-  return await partly<z.input<typeof HotelAnswer>>(
+  const hotel = await partly<z.input<typeof HotelAnswer>>(
     () => findHotels(there ?? { place: undefined, others: [] }, night, ports, asker),
     (reason) => ({
       ...unavailable(reason),
       ...{ takenAs: null, otherCandidates: [], checkInDate, checkOutDate, ...NO_HOTELS },
     }),
   );
+  const isShort = hotel.available && checkOutDate < replan.departureDate;
+  return isShort ? { ...hotel, reason: UNTIL_THE_FLIGHT } : hotel;
 }
