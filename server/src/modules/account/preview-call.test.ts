@@ -9,8 +9,10 @@ import { resultOf } from "../../../test/support/treasury.ts";
 let service: TestService;
 let tripId: string;
 let bookingId: string;
+let own: string;
 beforeAll(async () => {
   service = await openSharedService();
+  ({ address: own } = Object(resultOf(await service.call("check_treasury", {}))));
   ({ tripId } = Object(resultOf(await service.call("prefund_trip", { budgetUsdc: "500" }))));
   ({ bookingId } = Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "250" }))));
 });
@@ -43,6 +45,10 @@ describe("preview_call", () => {
     ...{ bookingId, vendorAddress: ADDRESS, costMicroUsdc: "200000000", itineraryHash: HASH, ...change },
   });
 
+  const given = (change: object) => ({
+    ...{ bookingId, vendorAddress: ADDRESS, vendorAmountUsdc: "200", itineraryHash: HASH, ...change },
+  });
+
   it.each<[string, () => [string, object]]>([
     ["invalid_input", () => ["search_flights", { origin: "Paris" }]],
     ["tool_not_found", () => ["swap_everything", {}]],
@@ -55,8 +61,44 @@ describe("preview_call", () => {
     ["wrong_state", () => ["settle_booking", { bookingId }]],
     ["wrong_state", () => ["confirm_flight", { bookingId, ticketOrderHash: HASH }]],
     ["exceeds_reservation", () => ["confirm_booking", commit({ costMicroUsdc: "260000000" })]],
+    ["invalid_input", () => ["confirm_booking", commit({ vendorAddress: own })]],
+    ["invalid_input", () => ["commit_booking", given({ vendorAddress: own })]],
+    ["invalid_input", () => ["commit_booking", given({ escrowAddress: ADDRESS })]],
+    ["invalid_input", () => ["prefund_trip", { budgetUsdc: "1", linkOrigin: "https://elsewhere.example" }]],
+    ["invalid_input", () => ["send_tokens", { to: own, amount: "1" }]],
+    ["invalid_input", () => ["settle_split", { supplier: own, gross: "1" }]],
+    ["wrong_state", () => ["reserve_booking", { tripId, bookingId, upperBoundUsdc: "1" }]],
+    ["insufficient_budget", () => ["log_agent_action", { tripId, feeMicroUsdc: "400000000" }]],
+    ["trip_not_found", () => ["log_agent_action", { tripId: NO_HASH }]],
+    ["booking_not_found", () => ["cancel_booking", { bookingId, tripId: NO_HASH, reason: "timeout" }]],
+    ["booking_not_settled", () => ["generate_booking_invoice", { bookingId }]],
   ])("says %s as the call does", async (code, made) => {
     expect(await expectSameRefusal(...made())).toMatchObject({ code });
+  });
+
+  it("says of a booking that is committed, cancelled or settled what each step would be told", async () => {
+    const other = { ticketOrderHash: `0x${"20".repeat(32)}` };
+    const reserved = async () =>
+      Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "10" }))).bookingId;
+    const amounts = { vendorAddress: ADDRESS, vendorAmountUsdc: "9", itineraryHash: HASH };
+    const id = await reserved();
+    const committed = { bookingId: id, ...amounts };
+    resultOf(await service.call("commit_booking", committed));
+    // The same again answers again; another one is refused.
+    expect(await preview("commit_booking", committed)).toMatchObject({ accepted: true, movements: [] });
+    const refused = async (tool: string, args: object) =>
+      expect(await expectSameRefusal(tool, args)).toMatchObject({ code: "wrong_state" });
+    await refused("commit_booking", { ...committed, vendorAmountUsdc: "8" });
+    await refused("settle_booking", { bookingId: id });
+    resultOf(await service.call("confirm_flight", { bookingId: id, ticketOrderHash: HASH }));
+    await refused("confirm_flight", { bookingId: id, ...other });
+    resultOf(await service.call("settle_booking", { bookingId: id }));
+    await refused("cancel_booking", { bookingId: id, tripId, reason: "timeout" });
+    const gone = await reserved();
+    resultOf(await service.call("cancel_booking", { bookingId: gone, tripId, reason: "timeout" }));
+    await refused("commit_booking", { bookingId: gone, ...amounts });
+    await refused("confirm_flight", { bookingId: gone, ticketOrderHash: HASH });
+    await refused("settle_booking", { bookingId: gone });
   });
 
   it("says what 3 % with a ceiling of 25 makes of 200 and of more, without a commit", async () => {
@@ -77,7 +119,7 @@ describe("preview_call", () => {
     const over = commit({ markupBps: 1_500 });
     expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });
     const { bookings } = resultOf(await service.call("read_trip", { tripId }));
-    expect(bookings).toMatchObject([{ bookingId, state: "reserved" }]);
+    expect(bookings).toContainEqual(expect.objectContaining({ bookingId, state: "reserved" }));
   });
 
   it("says what a booking costs, and until when it can be undone at what cost, as its offer has it", async () => {

@@ -109,10 +109,10 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
 }
 
 /** Throws when the id is another reservation's. A failed one leaves it free. */
-async function findReservation(
+export async function findReservation(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking | undefined,
-  { tripId, amount }: ReservationRequest,
+  { tripId, amount }: Pick<ReservationRequest, "tripId" | "amount">,
 ): Promise<ChainTransaction | undefined> {
   if (booking === undefined || booking.state === "failed") return undefined;
   const known = await findStep(aggregates, booking, "reserve");
@@ -194,7 +194,7 @@ async function findStep(
 }
 
 /** Whoever cancels a booking that was cancelled for another reason has what he wants. */
-const sameAs =
+export const sameAs =
   (action: BookingAction): IsSameStep =>
   (taken) => {
     const step = escrowStep.read(taken);

@@ -2,11 +2,13 @@ import { invalidInput } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
 import { isNetworkContract } from "../treasury/index.ts";
 import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
 import { escrowFailure } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { type Asking, answerOf, type StepAnswer, type StepPorts } from "./steps.ts";
+import type { Trip } from "./trips.ts";
 
 export interface CommittedAmounts {
   vendorAmount: Micro;
@@ -34,7 +36,8 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   if (known !== undefined) return await answerOf(ports, known, request);
   // Before the price: nobody should mend a markup for a booking that takes no price any more.
   requireState(booking, "commit");
-  await requireVendor(ports, booking, vendor);
+  requireVendor(chain, await stores.trips.get(chain.network, booking.tripId), vendor);
+  if (await chain.isBlocked("USDC", vendor)) throw escrowFailure("recipient_blocked");
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
   const warnings = await warnOfPaidOrder(stores, booking, { vendor, itineraryHash });
   return await takeBookingStep(ports, {
@@ -67,11 +70,8 @@ export async function warnOfPaidOrder(
 }
 
 /** Somebody who can be paid, and who is not the one who pays. */
-async function requireVendor({ stores, chain }: StepPorts, { tripId, network }: EscrowBooking, vendor: Hex) {
-  const trip = await stores.trips.get(network, tripId);
-  if (vendor === trip?.funder || isNetworkContract(chain, vendor)) {
-    const message = "is no vendor: it is your own wallet or one of the network's contracts";
-    throw invalidInput([{ path: "vendorAddress", message }]);
-  }
-  if (await chain.isBlocked("USDC", vendor)) throw escrowFailure("recipient_blocked");
+export function requireVendor(chain: Chain, trip: Pick<Trip, "funder"> | undefined, vendor: Hex): void {
+  if (vendor !== trip?.funder && !isNetworkContract(chain, vendor)) return;
+  const message = "is no vendor: it is your own wallet or one of the network's contracts";
+  throw invalidInput([{ path: "vendorAddress", message }]);
 }

@@ -3,20 +3,35 @@ import type { Hex } from "../../domain/tokens.ts";
 import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
+import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { requireBooking, requireReserved, requireRoom, wrongState } from "./booking-steps.ts";
-import { type CommitRequest, type CommittedAmounts, warnOfPaidOrder } from "./commit-booking.ts";
-import { escrowFailure } from "./errors.ts";
+import { stepOf } from "./apply-step.ts";
+import {
+  type BookingAction,
+  findReservation,
+  findSameStep,
+  type IsSameStep,
+  requireBooking,
+  requireReserved,
+  requireRoom,
+  requireState,
+  sameAs,
+} from "./booking-steps.ts";
+import { type CommitRequest, type CommittedAmounts, requireVendor, warnOfPaidOrder } from "./commit-booking.ts";
+import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
-import { readHash } from "./input.ts";
-import { requireFunded } from "./steps.ts";
-import { payouts } from "./trip-money.ts";
+import { readHash, requireEscrow } from "./input.ts";
+import { isExpired, requireFunded, requireOpen } from "./steps.ts";
+import { payouts, spendable } from "./trip-money.ts";
+import type { Trip } from "./trips.ts";
 
 /** What steps of bookings move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
 
 interface Asked {
-  stores: Pick<Stores, "escrowBookings">;
+  stores: Pick<Stores, "escrowBookings" | "chainTransactions">;
+  chain: Chain;
   caller: Caller;
+  escrowAddress?: string | undefined;
 }
 
 interface TripAsked {
@@ -25,56 +40,84 @@ interface TripAsked {
 }
 
 /**
- * The caller's booking, when it is in one of these states and no other step is under way. Undefined: it is under way, or beyond
- * them, and the call may be one that was made before. Throws what the call will be told of a booking that is not there or not so
- * far.
+ * The caller's booking, when this step can be taken of it. Undefined: it is under way or was taken. Throws what the call will be told
+ * where it is not possible.
  */
-async function bookingIn(
-  { stores, caller }: Asked,
+async function bookingBefore(
+  { stores, chain, caller, escrowAddress }: Asked,
   named: string,
-  states: readonly EscrowBooking["state"][],
-  notYet: readonly EscrowBooking["state"][] = [],
+  actionOf: (bookingId: Hex) => BookingAction,
+  { tripId, isSame }: { tripId?: Hex | undefined; isSame?: IsSameStep } = {},
 ): Promise<EscrowBooking | undefined> {
+  requireEscrow(chain, escrowAddress);
   const bookingId = readHash(named);
   if (bookingId === undefined) throw escrowFailure("booking_not_found");
   const { tenantId, environment } = caller;
-  const booking = await requireBooking(stores, environment, { tenantId, bookingId });
-  if (booking.pending !== undefined) return undefined;
-  if (notYet.includes(booking.state)) throw wrongState(booking);
-  return states.includes(booking.state) ? booking : undefined;
+  const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+  const action = actionOf(bookingId);
+  const known = await findSameStep(stores, booking, stepOf(action), isSame ?? sameAs(action));
+  if (known !== undefined) return undefined;
+  requireState(booking, action.name);
+  return booking;
 }
 
-/** Holding a part of a trip's budget. `isNew`: no booking has the id that the call names. */
+async function requireTrip({ stores, caller }: TripAsked, named: string): Promise<Trip> {
+  const tripId = readHash(named);
+  const trip = tripId && (await stores.trips.find(caller.tenantId, caller.environment, tripId));
+  if (trip === undefined) throw escrowFailure("trip_not_found");
+  return trip;
+}
+
+/** Holding a part of a trip's budget. */
 export function planReservation(
-  { stores, caller, clock }: TripAsked & { stores: Asked["stores"]; clock: Clock },
+  asked: TripAsked & Asked & { clock: Clock },
   { tripId: named, amount, bookingId }: { tripId: string; amount: Micro; bookingId: Hex | undefined },
 ): Promise<Plan> {
   return planOrRefusal(async () => {
-    const { tenantId, environment } = caller;
-    const tripId = readHash(named);
-    const trip = tripId === undefined ? undefined : await stores.trips.find(tenantId, environment, tripId);
-    if (trip === undefined) throw escrowFailure("trip_not_found");
-    const known =
-      bookingId === undefined ? undefined : await stores.escrowBookings.find(tenantId, environment, bookingId);
+    const { stores, chain, caller, clock, escrowAddress } = asked;
+    requireEscrow(chain, escrowAddress);
+    const trip = await requireTrip(asked, named);
+    const { tripId } = trip;
+    const existing = bookingId && (await stores.escrowBookings.find(caller.tenantId, caller.environment, bookingId));
+    const known = await findReservation(stores, existing, { tripId, amount });
     if (known === undefined) requireRoom(trip, amount, clock);
+    return { movements: usdcMovements([amount, "trip_budget", "booking_reservation"]), tripId, irreversible: [] };
+  });
+}
+
+/** A fee for something that an agent did, out of what is free. */
+export function planLog(
+  asked: TripAsked & Pick<Asked, "chain" | "escrowAddress"> & { clock: Clock },
+  { tripId, fee }: { tripId: string; fee: Micro },
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    requireEscrow(asked.chain, asked.escrowAddress);
+    const trip = await requireTrip(asked, tripId);
+    requireOpen(trip, asked.clock);
+    if (spendable(trip) < fee) throw shortOfBudget(fee, spendable(trip));
     return {
-      movements: usdcMovements([amount, "trip_budget", "booking_reservation"]),
-      tripId: trip.tripId,
-      irreversible: [],
+      movements: usdcMovements([fee, "trip_budget", "treasury"]),
+      irreversible: [final("the record on the chain")],
     };
   });
 }
 
 /** Amounts and payee are fixed now; the settlement moves the money, and until then the booking can be cancelled. */
 export function planCommit(
-  asked: Asked & { stores: Pick<Stores, "orders" | "wallets"> },
-  { bookingId, vendor, itineraryHash }: Pick<CommitRequest, "vendor" | "itineraryHash"> & { bookingId: string },
+  asked: Asked & { stores: Pick<Stores, "orders" | "wallets" | "trips">; clock: Clock },
+  request: Pick<CommitRequest, "vendor" | "itineraryHash" | "isSame"> & { bookingId: string },
   price: () => Promise<CommittedAmounts>,
 ): Promise<Plan> {
   return planOrRefusal(async () => {
-    const booking = await bookingIn(asked, bookingId, ["reserved"], ["cancelled"]);
+    const { vendor, itineraryHash, isSame } = request;
+    const none = { vendorAmount: 0n, markup: 0n, serviceFee: 0n };
+    const actionOf = (bookingId: Hex) => ({ name: "commit", bookingId, vendor, ...none, itineraryHash }) as const;
+    const booking = await bookingBefore(asked, request.bookingId, actionOf, { isSame });
     if (booking === undefined) return EMPTY_PLAN;
+    const trip = await asked.stores.trips.get(booking.network, booking.tripId);
+    requireVendor(asked.chain, trip, vendor);
     const { vendorAmount, markup, serviceFee } = await price();
+    if (trip !== undefined && isExpired(trip, asked.clock)) throw escrowFailure("trip_expired");
     requireReserved(booking, vendorAmount + markup + serviceFee);
     const later = usdcMovements(
       [vendorAmount, "booking_reservation", vendor, "cost"],
@@ -92,7 +135,7 @@ export function planCommit(
 
 export function planSettlement(asked: Asked, bookingId: string): Promise<Plan> {
   return planOrRefusal(async () => {
-    const booking = await bookingIn(asked, bookingId, ["confirmed"], ["reserved", "committed", "cancelled"]);
+    const booking = await bookingBefore(asked, bookingId, (id) => ({ name: "settle", bookingId: id }));
     return booking?.vendor === undefined ? EMPTY_PLAN : settlementOf(booking, booking.vendor);
   });
 }
@@ -111,9 +154,15 @@ function settlementOf(booking: EscrowBooking, vendor: Hex): Plan {
   };
 }
 
-export function planCancellation(asked: Asked, bookingId: string): Promise<Plan> {
+export function planCancellation(
+  asked: Asked,
+  { bookingId, tripId: named, reason }: { bookingId: string; tripId: string; reason: string },
+): Promise<Plan> {
   return planOrRefusal(async () => {
-    const booking = await bookingIn(asked, bookingId, ["reserved", "committed", "confirmed"], ["settled"]);
+    const tripId = readHash(named);
+    if (tripId === undefined) throw escrowFailure("booking_not_found");
+    const actionOf = (id: Hex) => ({ name: "cancel", bookingId: id, reason }) as const;
+    const booking = await bookingBefore(asked, bookingId, actionOf, { tripId });
     if (booking === undefined) return EMPTY_PLAN;
     return {
       movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
@@ -126,19 +175,18 @@ export function planCancellation(asked: Asked, bookingId: string): Promise<Plan>
 /** That it is ticketed moves nothing. */
 export function planTicketing(asked: Asked, bookingId: string, ticketHash: Hex): Promise<Plan> {
   return planOrRefusal(async () => {
-    await bookingIn(asked, bookingId, ["committed"], ["reserved", "cancelled"]);
+    await bookingBefore(asked, bookingId, (id) => ({ name: "confirm", bookingId: id, ticketHash }));
     return { movements: [], boughtHash: ticketHash, irreversible: [] };
   });
 }
 
-export function planClosing({ stores, caller }: TripAsked, named: string): Promise<Plan> {
+export function planClosing(asked: TripAsked, tripId: string): Promise<Plan> {
   return planOrRefusal(async () => {
-    const tripId = readHash(named);
-    const trip = tripId && (await stores.trips.find(caller.tenantId, caller.environment, tripId));
-    if (trip === undefined) throw escrowFailure("trip_not_found");
+    const trip = await requireTrip(asked, tripId);
     requireFunded(trip);
     if (trip.state === "closed") return EMPTY_PLAN;
-    if (trip.pending === undefined && trip.promised > 0n) throw escrowFailure("trip_in_progress");
+    const isUnderWay = trip.pending?.step === "close";
+    if (!isUnderWay && (trip.pending !== undefined || trip.promised > 0n)) throw escrowFailure("trip_in_progress");
     return {
       movements: usdcMovements([trip.free, "trip_budget", "treasury"]),
       irreversible: [final("the trip takes no new bookings")],

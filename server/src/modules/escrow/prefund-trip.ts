@@ -123,7 +123,12 @@ async function planTrip(
 
 const randomHash = (random: RandomBytes): Hex => `0x${Buffer.from(random(32)).toString("hex")}`;
 
-async function allowedOrigin(claimLinks: ClaimLinks, tenantId: string, wanted: string | undefined): Promise<string> {
+/** Throws a Failure that names those which are allowed. */
+export async function allowedOrigin(
+  claimLinks: ClaimLinks,
+  tenantId: string,
+  wanted: string | undefined,
+): Promise<string> {
   const { defaultOrigin } = claimLinks;
   if (wanted === undefined) return defaultOrigin;
   const origin = readWebOrigin(wanted);

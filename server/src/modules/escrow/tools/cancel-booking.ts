@@ -37,7 +37,8 @@ export const cancelBooking = defineTool({
   }),
   gives: () => ({ reservedBookingId: undefined }),
 
-  plan: ({ bookingId }, { stores, caller }) => planCancellation({ stores, caller }, bookingId),
+  plan: ({ escrowAddress, ...named }, { stores, chain, caller }) =>
+    planCancellation({ stores, chain, caller, escrowAddress }, named),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -3,8 +3,10 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { isSameOperation } from "../../../kernel/chain-operation.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Chain } from "../../../ports/chain.ts";
 import { addressOf, chainProvenance, FreeRecipient, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
+import type { IsSameStep } from "../booking-steps.ts";
 import { commitBooking as commit } from "../commit-booking.ts";
 import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planCommit } from "../plan-steps.ts";
@@ -17,6 +19,17 @@ const Output = BookingWrite.extend({
   feeAmountUsdc: DecimalAmount,
 });
 
+const Input = z.strictObject({
+  bookingId: z.string(),
+  vendorAmountUsdc: TokenAmount,
+  feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at the settlement"),
+  vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
+  itineraryHash: Hash,
+  itineraryCID: z.string().optional(),
+  escrowAddress: EscrowAddress,
+});
+type Input = z.output<typeof Input>;
+
 export const commitBooking = defineTool({
   name: "commit_booking",
   title: "Commit a booking",
@@ -28,15 +41,7 @@ export const commitBooking = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["chain", "submission", "stores", "clock"],
-  input: z.strictObject({
-    bookingId: z.string(),
-    vendorAmountUsdc: TokenAmount,
-    feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at the settlement"),
-    vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
-    itineraryHash: Hash,
-    itineraryCID: z.string().optional(),
-    escrowAddress: EscrowAddress,
-  }),
+  input: Input,
   output: Output,
   errors: commitStepErrors,
   example: (_today, { reservedBookingId }) => ({
@@ -48,25 +53,21 @@ export const commitBooking = defineTool({
   }),
   gives: ({ bookingId }) => ({ committedBookingId: bookingId, reservedBookingId: undefined }),
 
-  plan: ({ bookingId, vendorAddress, itineraryHash, vendorAmountUsdc, feeAmountUsdc }, { stores, caller }) =>
-    planCommit(
-      { stores, caller },
-      { bookingId, vendor: addressOf(vendorAddress), itineraryHash: hashOf(itineraryHash) },
-      async () => ({ vendorAmount: amountOf(vendorAmountUsdc), markup: amountOf(feeAmountUsdc), serviceFee: 0n }),
-    ),
+  plan(input, { stores, chain, clock, caller }) {
+    const { bookingId, escrowAddress } = input;
+    const { vendor, itineraryHash, ...amounts } = readTerms(input);
+    return planCommit(
+      { stores, chain, clock, caller, escrowAddress },
+      { bookingId, vendor, itineraryHash, isSame: isCommitOf(chain, input) },
+      async () => amounts,
+    );
+  },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    const { address: escrow } = requireEscrow(chain, input.escrowAddress);
+    requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
-    const vendor = addressOf(input.vendorAddress);
-    const itineraryHash = hashOf(input.itineraryHash);
-    const amounts = {
-      vendorAmount: amountOf(input.vendorAmountUsdc),
-      markup: amountOf(input.feeAmountUsdc),
-      serviceFee: 0n,
-    };
-    const action = { name: "commit", bookingId, vendor, ...amounts, itineraryHash } as const;
+    const { vendor, itineraryHash, ...amounts } = readTerms(input);
     const answer = await commit(
       { chain, submission, stores, clock },
       {
@@ -84,13 +85,29 @@ export const commitBooking = defineTool({
             ...chainProvenance(chain, clock),
           },
         }),
-        isSame(taken, { pricing }) {
-          const step = escrowStep.read(taken);
-          if (step === undefined || pricing !== undefined) return false;
-          return isSameOperation(taken, escrowStep.of({ ...step, escrow, action }));
-        },
+        isSame: isCommitOf(chain, input),
       },
     );
     return toStepAnswer(answer, Output);
   },
 });
+
+const readTerms = (input: Input) => ({
+  vendor: addressOf(input.vendorAddress),
+  vendorAmount: amountOf(input.vendorAmountUsdc),
+  markup: amountOf(input.feeAmountUsdc),
+  serviceFee: 0n,
+  itineraryHash: hashOf(input.itineraryHash),
+});
+
+/** Whether a commit that was stored is the one that is asked for. */
+const isCommitOf =
+  (chain: Chain, input: Input): IsSameStep =>
+  (taken, { pricing }) => {
+    const step = escrowStep.read(taken);
+    const bookingId = readHash(input.bookingId);
+    if (step === undefined || pricing !== undefined || bookingId === undefined) return false;
+    const { address: escrow } = requireEscrow(chain, input.escrowAddress);
+    const action = { name: "commit", bookingId, ...readTerms(input) } as const;
+    return isSameOperation(taken, escrowStep.of({ ...step, escrow, action }));
+  };

@@ -6,6 +6,7 @@ import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
+import type { IsSameStep } from "../booking-steps.ts";
 import { commitBooking } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planCommit } from "../plan-steps.ts";
@@ -76,13 +77,14 @@ export const confirmBooking = defineTool({
   }),
   gives: () => ({ reservedBookingId: undefined }),
 
-  plan: (input, { stores, caller }) =>
+  plan: (input, { stores, chain, clock, caller }) =>
     planCommit(
-      { stores, caller },
+      { stores, chain, clock, caller, escrowAddress: input.escrowAddress },
       {
         bookingId: input.bookingId,
         vendor: addressOf(input.vendorAddress),
         itineraryHash: hashOf(input.itineraryHash),
+        isSame: isCommitOf(input),
       },
       async () => (await priceByPolicy(stores, caller, input)).committed,
     ),
@@ -91,16 +93,9 @@ export const confirmBooking = defineTool({
     requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
-    const { costMicroUsdc, markupBps, markupMicroUsdc, override } = input;
     const vendor = addressOf(input.vendorAddress);
     const itineraryHash = hashOf(input.itineraryHash);
-    // What the price was asked by: the same again is the same commit, whatever the policy says by then.
-    const asked = {
-      costMicroUsdc,
-      ...(markupBps === undefined ? {} : { markupBps }),
-      ...(markupMicroUsdc === undefined ? {} : { markupMicroUsdc }),
-      ...(override === undefined ? {} : { acknowledgedMicroUsdc: override.acknowledgedMicroUsdc }),
-    };
+    const asked = askedOf(input);
     const answer = await commitBooking(
       { chain, submission, stores, clock },
       {
@@ -118,21 +113,36 @@ export const confirmBooking = defineTool({
             answer: { ...answer, ...chainProvenance(chain, clock) },
           };
         },
-        isSame(taken, { pricing }) {
-          const action = escrowStep.read(taken)?.action;
-          return (
-            action?.name === "commit" &&
-            action.vendor === vendor &&
-            action.itineraryHash === itineraryHash &&
-            pricing !== undefined &&
-            canonicalJson(pricing.asked) === canonicalJson(asked)
-          );
-        },
+        isSame: isCommitOf(input),
       },
     );
     return toStepAnswer(answer, Output);
   },
 });
+
+/** What the price was asked by: the same again is the same commit, whatever the policy says by then. */
+function askedOf({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput) {
+  return {
+    costMicroUsdc,
+    ...(markupBps === undefined ? {} : { markupBps }),
+    ...(markupMicroUsdc === undefined ? {} : { markupMicroUsdc }),
+    ...(override === undefined ? {} : { acknowledgedMicroUsdc: override.acknowledgedMicroUsdc }),
+  };
+}
+
+/** Whether a commit that was stored is the one that is asked for. */
+const isCommitOf =
+  (input: PriceInput & { vendorAddress: string; itineraryHash: string }): IsSameStep =>
+  (taken, { pricing }) => {
+    const action = escrowStep.read(taken)?.action;
+    return (
+      action?.name === "commit" &&
+      action.vendor === addressOf(input.vendorAddress) &&
+      action.itineraryHash === hashOf(input.itineraryHash) &&
+      pricing !== undefined &&
+      canonicalJson(pricing.asked) === canonicalJson(askedOf(input))
+    );
+  };
 
 /** Throws Failure with a code of `priceErrors`. */
 async function priceByPolicy(

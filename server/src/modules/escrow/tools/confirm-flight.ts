@@ -30,8 +30,8 @@ export const confirmFlight = defineTool({
   gives: ({ bookingId }) => ({ ticketedBookingId: bookingId, committedBookingId: undefined }),
 
   // Until it is settled the booking can be cancelled.
-  plan: ({ bookingId, ticketOrderHash }, { stores, caller }) =>
-    planTicketing({ stores, caller }, bookingId, hashOf(ticketOrderHash)),
+  plan: ({ bookingId, ticketOrderHash, escrowAddress }, { stores, chain, caller }) =>
+    planTicketing({ stores, chain, caller, escrowAddress }, bookingId, hashOf(ticketOrderHash)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

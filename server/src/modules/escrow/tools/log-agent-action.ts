@@ -2,13 +2,13 @@ import { z } from "zod";
 import { MicroAmount, microOf } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { final, usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../booking-answer.ts";
 import { randomHash } from "../booking-steps.ts";
 import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { planLog } from "../plan-steps.ts";
 import { takeTripStep } from "../trip-steps.ts";
 
 const ActionType = z.enum(["search", "chat", "hold", "commit", "other"]);
@@ -39,10 +39,8 @@ export const logAgentAction = defineTool({
   errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors },
   example: (_today, { tripId }) => ({ tripId, actionType: "search" as const, feeMicroUsdc: "250000" }),
 
-  plan: ({ feeMicroUsdc }) => ({
-    movements: usdcMovements([microOf(feeMicroUsdc), "trip_budget", "treasury"]),
-    irreversible: [final("the record on the chain")],
-  }),
+  plan: ({ tripId, feeMicroUsdc, escrowAddress }, { stores, chain, clock, caller }) =>
+    planLog({ stores, chain, clock, caller, escrowAddress }, { tripId, fee: microOf(feeMicroUsdc) }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

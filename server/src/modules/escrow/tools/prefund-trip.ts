@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
-import { usdcMovements } from "../../../kernel/plan.ts";
+import { planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { stepErrors } from "../errors.ts";
-import { amountOf, Hash, hashOf } from "../input.ts";
-import { prefundTrip as prefund } from "../prefund-trip.ts";
+import { amountOf, Hash, hashOf, requireEscrow } from "../input.ts";
+import { allowedOrigin, prefundTrip as prefund } from "../prefund-trip.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_TEXT = 2_000;
@@ -94,10 +94,12 @@ export const prefundTrip = defineTool({
   }),
 
   // What is not spent comes back when the trip is closed or expires.
-  plan: ({ budgetUsdc }) => ({
-    movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]),
-    irreversible: [],
-  }),
+  plan: ({ budgetUsdc, escrowAddress, linkOrigin }, { chain, claimLinks, caller: { tenantId } }) =>
+    planOrRefusal(async () => {
+      requireEscrow(chain, escrowAddress);
+      await allowedOrigin(claimLinks, tenantId, linkOrigin);
+      return { movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
+    }),
 
   async run(input, context) {
     const { caller, call, fail, ...ports } = context;

@@ -35,9 +35,9 @@ export const reserveBooking = defineTool({
   gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
 
   // Cancelling the booking gives it back.
-  plan: ({ tripId, upperBoundUsdc, bookingId }, { stores, clock, caller }) =>
+  plan: ({ tripId, upperBoundUsdc, bookingId, escrowAddress }, { stores, chain, clock, caller }) =>
     planReservation(
-      { stores, clock, caller },
+      { stores, chain, clock, caller, escrowAddress },
       { tripId, amount: amountOf(upperBoundUsdc), bookingId: bookingId === undefined ? undefined : hashOf(bookingId) },
     ),
 

@@ -32,7 +32,8 @@ export const settleBooking = defineTool({
   example: (_today, { ticketedBookingId }) => ({ bookingId: ticketedBookingId }),
   gives: ({ bookingId }) => ({ settledBookingId: bookingId }),
 
-  plan: ({ bookingId }, { stores, caller }) => planSettlement({ stores, caller }, bookingId),
+  plan: ({ bookingId, escrowAddress }, { stores, chain, caller }) =>
+    planSettlement({ stores, chain, caller, escrowAddress }, bookingId),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

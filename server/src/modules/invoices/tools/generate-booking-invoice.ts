@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { Hash, hashOf, readHash } from "../../escrow/index.ts";
 import { EInvoiceNotChecked } from "../e-invoice/e-invoice-rules.ts";
@@ -67,7 +68,16 @@ export const generateBookingInvoice = defineTool({
   },
   example: (_today, { settledBookingId }) => ({ bookingId: settledBookingId }),
 
-  plan: () => EMPTY_PLAN,
+  plan: ({ bookingId: named, settleTxHash }, { stores, caller: { tenantId, environment: network } }) =>
+    planOrRefusal(async () => {
+      const refuse = (code: keyof typeof settlementErrors, details?: FailureDetails) =>
+        new Failure(code, { detail: settlementErrors[code], ...details });
+      const bookingId = readHash(named);
+      if (bookingId === undefined) throw refuse("booking_not_found");
+      const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
+      await findSettlement(stores, { tenantId, network, bookingId, hash }, refuse);
+      return EMPTY_PLAN;
+    }),
 
   async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoiceRules, caller, fail }) {
     const { tenantId, environment: network } = caller;

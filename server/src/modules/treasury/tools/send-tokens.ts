@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { tokenSymbols } from "../../../domain/tokens.ts";
+import { type Hex, tokenSymbols } from "../../../domain/tokens.ts";
 import { final, planOrRefusal } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { requireToken } from "../../../ports/chain.ts";
+import { type Chain, requireToken } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
@@ -36,26 +37,25 @@ export const sendTokens = defineTool({
   example: () => ({ to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" }),
   gives: ({ txHash }) => ({ txHash }),
 
-  plan: ({ to, amount, token }, { chain }) =>
+  plan: ({ to, amount, token }, { chain, stores, caller }) =>
     planOrRefusal(async () => {
       requireToken(chain, token);
+      const own = await stores.wallets.findTreasury(chain.network, caller.tenantId);
+      requireRecipient(chain, own?.address, addressOf(to));
       return {
         movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],
         irreversible: [final("the transfer")],
       };
     }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const { network } = chain;
     const { token } = input;
     const to = readAddress(input.to);
     const amount = parseDecimal(input.amount);
     if (to === undefined || amount === undefined) throw new Error("the schema has let a bad value through");
     const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
-    if (to === from) throw invalid({ path: "to", message: "is your own treasury wallet; name another address" });
-    if (isNetworkContract(chain, to)) {
-      throw invalid({ path: "to", message: "is one of the network's contracts, which would keep the money for good" });
-    }
+    requireRecipient(chain, from, to);
     if (await chain.isBlocked(token, to)) throw fail("recipient_blocked");
     const answer = await sendOut(
       { chain, submission, stores },
@@ -72,3 +72,11 @@ export const sendTokens = defineTool({
     return toToolAnswer(answer, Output);
   },
 });
+
+function requireRecipient(chain: Chain, own: Hex | undefined, to: Hex): void {
+  if (to === own) throw invalidInput([{ path: "to", message: "is your own treasury wallet; name another address" }]);
+  if (!isNetworkContract(chain, to)) return;
+  throw invalidInput([
+    { path: "to", message: "is one of the network's contracts, which would keep the money for good" },
+  ]);
+}

@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { final, usdcMovements } from "../../../kernel/plan.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { final, planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { addressOf, Recipient, readAddress, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
@@ -27,6 +30,8 @@ const Bps = z
   })
   // The interface gives no bounds, which the library would add.
   .meta({ type: "integer" });
+
+const NO_SPLITTER = "This network has no splitter contract. Use send_tokens.";
 
 export const settleSplit = defineTool({
   name: "settle_split",
@@ -53,34 +58,33 @@ export const settleSplit = defineTool({
       context.addIssue({ code: "custom", path: ["commissionBps"], message });
     }),
   output: Output,
-  errors: { ...sendOutErrors, chain_not_available: "This network has no splitter contract. Use send_tokens." },
+  errors: { ...sendOutErrors, chain_not_available: NO_SPLITTER },
   example: () => ({ gross: "250.00", supplier: "0x00000000000000000000000000000000000a11ce" }),
 
-  plan({ gross, supplier, commissionBps, serviceFeeBps }) {
-    const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
-    return {
-      movements: usdcMovements(
-        [parts.supplier, "treasury", addressOf(supplier), "cost"],
-        [parts.serviceFee, "treasury", "collection", "service_fee"],
-      ),
-      irreversible: [final("the payment")],
-    };
-  },
+  plan: ({ gross, supplier, commissionBps, serviceFeeBps }, { chain, stores, caller }) =>
+    planOrRefusal(async () => {
+      requireSplitter(chain);
+      const own = await stores.wallets.findTreasury(chain.network, caller.tenantId);
+      requireSupplier(chain, own?.address, addressOf(supplier));
+      const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
+      return {
+        movements: usdcMovements(
+          [parts.supplier, "treasury", addressOf(supplier), "cost"],
+          [parts.serviceFee, "treasury", "collection", "service_fee"],
+        ),
+        irreversible: [final("the payment")],
+      };
+    }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const { network } = chain;
     const { commissionBps, serviceFeeBps } = input;
     const supplier = readAddress(input.supplier);
     const gross = parseDecimal(input.gross);
     if (supplier === undefined || gross === undefined) throw new Error("the schema has let a bad value through");
-    if (chain.splitter === undefined) throw fail("chain_not_available");
+    requireSplitter(chain);
     const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
-    if (supplier === from || isNetworkContract(chain, supplier)) {
-      throw invalid({
-        path: "supplier",
-        message: "is no supplier: it is your own wallet or one of the network's contracts",
-      });
-    }
+    requireSupplier(chain, from, supplier);
     if (await chain.isBlocked("USDC", supplier)) throw fail("recipient_blocked");
     const parts = splitParts(gross, commissionBps, serviceFeeBps);
     const answer = await sendOut(
@@ -106,3 +110,13 @@ export const settleSplit = defineTool({
     return toToolAnswer(answer, Output);
   },
 });
+
+function requireSplitter({ splitter }: Chain): void {
+  if (splitter === undefined) throw new Failure("chain_not_available", { detail: NO_SPLITTER });
+}
+
+function requireSupplier(chain: Chain, own: Hex | undefined, supplier: Hex): void {
+  if (supplier !== own && !isNetworkContract(chain, supplier)) return;
+  const message = "is no supplier: it is your own wallet or one of the network's contracts";
+  throw invalidInput([{ path: "supplier", message }]);
+}
