@@ -30,8 +30,10 @@ export interface PlannedMovement {
 export interface PlannedFinality {
   /** In a few words, such as "the vendor is paid". */
   what: string;
-  /** Until when it can still be undone. Undefined: at no time, or only as far as others agree. */
+  /** Until when it can still be undone. Undefined: `undo` says why. */
   undoableUntil: Temporal.Instant | undefined;
+  /** Without `undoableUntil`: whether it cannot be undone at all, which is what is left out, or nobody has told. */
+  undo?: "not_known" | undefined;
   /** What undoing it costs until then. Undefined: nothing, or only the supplier knows. */
   undoCost?: Micro | undefined;
 }
@@ -98,6 +100,11 @@ export function usdcMovements(
 /** What cannot be undone at all. */
 export function final(what: string): PlannedFinality {
   return { what, undoableUntil: undefined };
+}
+
+/** What may be possible to undo: nobody has told until when. */
+export function perhapsFinal(what: string): PlannedFinality {
+  return { what, undoableUntil: undefined, undo: "not_known" };
 }
 
 /** The same; what is thrown as a Failure is said as the plan's refusal. */

@@ -115,6 +115,7 @@ describe("preview_call", () => {
       totals: [{ token: "USDC", amount: "208.00" }],
       // The markup comes back; the rest is paid, and the call.
       inAllUsdc: "202.005",
+      inAllParts: { paidToOthersUsdc: "202.00", callPriceUsdc: "0.005" },
     });
     const over = commit({ markupBps: 1_500 });
     expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });
@@ -133,10 +134,15 @@ describe("preview_call", () => {
     const paid = (amount: string) => [{ amount, from: "treasury", to: "collection", isLater: false }];
     const basic = await preview("book_flight", { offerId: id });
     expect(basic.inAllUsdc).toBe((Number(totalAmount) + 0.02).toFixed(2));
-    expect(basic).toMatchObject({ movements: paid(totalAmount), irreversible: [{ undoableUntil: null }] });
+    expect(basic).toMatchObject({
+      movements: paid(totalAmount),
+      irreversible: [{ undo: "never", undoableUntil: null }],
+    });
     expect(await preview("book_flight", { offerId: flexible.id })).toMatchObject({
       movements: paid(flexible.totalAmount),
-      irreversible: [{ undoableUntil: undoableUntil.toString(), undoCostUsdc: flexible.refundPenaltyAmount }],
+      irreversible: [
+        { undo: "until", undoableUntil: undoableUntil.toString(), undoCostUsdc: flexible.refundPenaltyAmount },
+      ],
     });
   });
 

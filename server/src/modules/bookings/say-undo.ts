@@ -1,4 +1,4 @@
-import { final, type PlannedFinality } from "../../kernel/plan.ts";
+import { final, type PlannedFinality, perhapsFinal } from "../../kernel/plan.ts";
 import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 
@@ -9,8 +9,9 @@ type TimeZoneOf = (airport: string) => string | undefined;
 
 /** Until when an order of what the tenant saw can be cancelled, and what that costs, as far as the offer says. */
 export function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
-  if (seen === undefined) return [final("the order at the supplier, but for what its conditions give back")];
-  if (seen.refundable === null) return [final("the order: the airline did not say whether it gives anything back")];
+  if (seen === undefined) return [perhapsFinal("the order at the supplier, but for what its conditions give back")];
+  if (seen.refundable === null)
+    return [perhapsFinal("the order: the airline did not say whether it gives anything back")];
   if (!seen.refundable)
     return [final(`the order: cancelling it gives nothing back${seen.kind === "flight" ? VOID : ""}`)];
   return seen.kind === "flight" ? [undoOfFlight(seen, timeZoneOf)] : undosOfStay(seen);
@@ -22,6 +23,7 @@ function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality
   const timeZone = first === undefined ? undefined : timeZoneOf(first.origin);
   const departingAt = first?.departingAt ?? undefined;
   return {
+    undo: "not_known",
     what: `the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc${VOID}`,
     undoableUntil:
       timeZone === undefined || departingAt === undefined
@@ -36,7 +38,7 @@ function undosOfStay(seen: SeenStay): PlannedFinality[] {
   const { refunds, totalAmount, totalCurrency } = seen;
   const total = worthOf(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
-    return [final("the order, but for what its cancellation policy gives back")];
+    return [perhapsFinal("the order, but for what its cancellation policy gives back")];
   }
   return refunds.map(({ before, refundAmount }) => {
     const refund = worthOf(seen, refundAmount);

@@ -11,7 +11,8 @@ import type { FlightOffer } from "../../ports/flights.ts";
  * the rule the same for a short hop and for a long journey in first class. Ties fall to the cheaper, then the shorter, then
  * the earlier, then the id, so that equal searches give equal answers.
  *
- * The cheapest and the fastest itinerary of all are among those that are given, in the place that their score has.
+ * The best, the cheapest, the fastest and the cheapest direct itinerary of all are among those that are given, in the place that
+ * their score has: where these are more than were asked for, they are all given.
  *
  * An itinerary is the same aircraft at the same times: fare brands and code-shares of it count once, by their cheapest offer.
  * A supplier prices one search in one currency; numbers are only compared here, never computed on as money.
@@ -31,8 +32,10 @@ export function bestOffers(offers: readonly FlightOffer[], limit: number): reado
   );
   const cheapestFirst = ranked.toSorted(compare);
   const fastestFirst = ranked.toSorted((left, right) => left.minutes - right.minutes || compare(left, right));
-  const wanted = [ranked, cheapestFirst, fastestFirst].flatMap(([first]) => (first === undefined ? [] : [first]));
-  const shown = new Set([...new Set([...wanted, ...ranked])].slice(0, limit));
+  const directFirst = cheapestFirst.filter(({ offer }) => isDirect(offer));
+  const named = [ranked, cheapestFirst, fastestFirst, directFirst];
+  const wanted = new Set(named.flatMap(([first]) => (first === undefined ? [] : [first])));
+  const shown = new Set([...new Set([...wanted, ...ranked])].slice(0, Math.max(limit, wanted.size)));
   return ranked.filter((one) => shown.has(one)).map(({ offer }) => offer);
 }
 
@@ -49,6 +52,11 @@ function rate(offer: FlightOffer): Rated {
   const stops = offer.slices.reduce((sum, { segments }) => sum + Math.max(0, segments.length - 1), 0);
   const price = Number(parseDecimal(offer.totalAmount) ?? Number.MAX_SAFE_INTEGER);
   return { offer, price, minutes, stops, departingAt: offer.slices[0]?.segments[0]?.departingAt ?? "" };
+}
+
+/** Nobody changes planes. */
+export function isDirect({ slices }: FlightOffer): boolean {
+  return slices.every(({ segments }) => segments.length === 1);
 }
 
 /** Of all slices together, without the days between them. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { itineraryKey, journeyMinutes } from "./best-offers.ts";
+import { isDirect, itineraryKey, journeyMinutes } from "./best-offers.ts";
 
 const MOST_FARES = 6;
 
@@ -96,6 +96,7 @@ export const Picks = z
     best: z.string(),
     cheapest: z.string(),
     fastest: z.string(),
+    cheapestDirect: z.string().nullable().describe("Without a change of planes; null: there are no such flights"),
     cheapestChangeable: ChangeableFare.describe("The lowest price; null: no fare can be changed"),
     cheapestWithOneChange: ChangeableFare.describe("The lowest sum of price and penalty"),
     cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
@@ -117,6 +118,7 @@ export function compareOffers(
     considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
     picks: {
       ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id },
+      cheapestDirect: lowest(shown.filter(isDirect), micro)?.id ?? null,
       ...pickByTerms(shown, offers),
     },
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { offer, segment, slice } from "../../../test/support/offers.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { bestOffers, itineraryKey } from "./best-offers.ts";
+import { bestOffers, isDirect, itineraryKey } from "./best-offers.ts";
 
 /** Few prices, durations and departures, so that ties, fare brands and code-shares of one itinerary are common. */
 const anyOffer = fc
@@ -47,13 +47,16 @@ function dominates(left: FlightOffer, right: FlightOffer): boolean {
 }
 
 describe("the best offers", () => {
-  test("are as many different itineraries as there are, up to three", () => {
+  test("are as many different itineraries as there are, up to three, or four where the cheapest direct one is the fourth", () => {
     fc.assert(
       fc.property(anyOffers, (offers) => {
         const best = bestOffers(offers, 3);
         const keys = best.map(itineraryKey);
         expect(new Set(keys).size).toBe(keys.length);
-        expect(best).toHaveLength(Math.min(3, new Set(offers.map(itineraryKey)).size));
+        const direct = offers.filter(isDirect);
+        const isFourth = best.length === 4 && best.some((one) => isDirect(one) && isCheapest(one, direct));
+        if (!isFourth) expect(best).toHaveLength(Math.min(3, new Set(offers.map(itineraryKey)).size));
+        if (direct.length > 0) expect(best.some((one) => isDirect(one) && isCheapest(one, direct))).toBe(true);
         for (const one of best) expect(offers).toContain(one);
       }),
     );
@@ -75,8 +78,11 @@ describe("the best offers", () => {
       fc.property(anyOffers, (offers) => {
         const best = bestOffers(offers, 3);
         const left = offers.filter((one) => !best.some((kept) => itineraryKey(kept) === itineraryKey(one)));
-        // The cheapest and the fastest of all are always among them, whatever else speaks against them.
-        const chosen = best.filter((one) => !isCheapest(one, offers) && !isFastest(one, offers));
+        // The cheapest, the fastest and the cheapest direct one of all are always among them, whatever else speaks against them.
+        const direct = offers.filter(isDirect);
+        const isNamed = (one: FlightOffer) =>
+          isCheapest(one, offers) || isFastest(one, offers) || (isDirect(one) && isCheapest(one, direct));
+        const chosen = best.filter((one) => !isNamed(one));
         for (const kept of chosen) for (const one of left) expect(dominates(one, kept)).toBe(false);
         for (const [index, one] of chosen.entries()) {
           for (const later of chosen.slice(index + 1)) expect(dominates(later, one)).toBe(false);

@@ -38,12 +38,23 @@ const Output = z.object({
     .readonly()
     .describe("Of all movements, fee and markup included, by token"),
   inAllUsdc: Amount.describe(
-    "What leaves you in sum: all that goes to others, and priceUsdc. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known",
+    "What leaves you in sum, the two of inAllParts. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known",
   ),
+  inAllParts: z.object({
+    paidToOthersUsdc: Amount.describe("From the wallet, or a trip's budget, as movements say"),
+    callPriceUsdc: Amount.describe("priceUsdc: counts against the monthly cap and does not come out of the wallet"),
+  }),
   irreversible: z
-    .array(z.object({ what: z.string(), undoableUntil: z.string().nullable(), undoCostUsdc: Amount }))
+    .array(
+      z.object({
+        what: z.string(),
+        undo: z.enum(["never", "until", "not_known"]).describe("until: undoableUntil; not_known: nobody has told"),
+        undoableUntil: z.string().nullable(),
+        undoCostUsdc: z.string().nullable().describe("null: nothing to undo, or not told"),
+      }),
+    )
     .readonly()
-    .describe("What cannot be taken back afterwards; undoableUntil null: at no time"),
+    .describe("What cannot be taken back afterwards"),
   note: z.string(),
 });
 
@@ -88,9 +99,9 @@ export const previewCall = defineTool({
         amount: amount === undefined ? null : formatDecimal(amount),
       })),
       totals: totalsOf(movements),
-      inAllUsdc: inAllOf(movements, refusal === undefined ? tried?.price : undefined),
-      irreversible: irreversible.map(({ what, undoableUntil, undoCost }) => ({
-        what,
+      ...inAllOf(movements, refusal === undefined ? tried : undefined),
+      irreversible: irreversible.map(({ what, undo = "never" as const, undoableUntil, undoCost }) => ({
+        ...{ what, undo: undoableUntil === undefined ? undo : ("until" as const) },
         undoableUntil: undoableUntil?.toString() ?? null,
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
@@ -110,11 +121,16 @@ function totalsOf(movements: Plan["movements"]) {
 
 const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
 
-function inAllOf(movements: Plan["movements"], price: bigint | undefined): string | null {
+function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
   const paid = movements.filter(({ token, to }) => token === "USDC" && !STILL_YOURS.has(to));
   const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
-  if (price === undefined || amounts.length < paid.length) return null;
-  return formatDecimal(amounts.reduce((sum, amount) => sum + amount, price));
+  const isKnown = tried !== undefined && amounts.length === paid.length;
+  const toOthers = isKnown ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined;
+  const say = (amount: bigint | undefined) => (amount === undefined ? null : formatDecimal(amount));
+  return {
+    inAllUsdc: toOthers === undefined || tried === undefined ? null : formatDecimal(toOthers + tried.price),
+    inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price) },
+  };
 }
 
 /** Nobody outside was asked, and an agent must not take this for more than it is. */
