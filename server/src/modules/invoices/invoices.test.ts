@@ -149,6 +149,8 @@ describe("an invoice", () => {
       const shows = (text: string) => Array.from(text).every((one) => characters.includes(hexOf(one)));
       expect(shows("髙橋商事陳偉東京都千代田区")).toBe(true);
       expect(shows("請求書")).toBe(language === "ja");
+      // The country by its name.
+      expect([shows("日本"), shows("Japan")]).toEqual([language === "ja", language === "en"]);
     }
   });
 

@@ -144,7 +144,7 @@ class InvoicePage {
     }
     this.#text(party.name, { ...place, weight: "bold" });
     for (const line of party.addressLines) this.#text(line, place);
-    this.#text(party.countryCode, place);
+    this.#text(countryName(party.countryCode, this.#words), place);
     if (party.taxId !== null) this.#text(this.#say("taxId", { id: party.taxId }), place);
     if (party.email !== null) this.#text(party.email, place);
   }
@@ -284,4 +284,9 @@ class InvoicePage {
     }
     return parts;
   }
+}
+
+/** In the words of whoever reads it; a code that stands for none is left as it is. */
+function countryName(code: string, { locale }: Words): string {
+  return new Intl.DisplayNames(locale, { type: "region", fallback: "code" }).of(code) ?? code;
 }
