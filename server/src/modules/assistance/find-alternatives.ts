@@ -4,12 +4,12 @@ import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import { saleRates } from "../bookings/index.ts";
 import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
+import { isSameWay, proposeWays, quickestOf } from "./choose-ways.ts";
 import { namedTravelers, type OwnOrder, returnedAmount } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
 import { arrivalOf } from "./stay-role.ts";
 
-const OFFERS_RETURNED = 3;
 /** What books an offer; asked what it would say, without booking. */
 const BOOKS = "book_flight";
 
@@ -43,7 +43,10 @@ export async function findAlternatives(
     );
     considered += offers.length;
     const usable = offers.filter(
-      (offer) => leavesLateEnough(offer, replan.earliestLocal) && !isCancelled(offer, replan),
+      (offer) =>
+        leavesLateEnough(offer, replan.earliestLocal) &&
+        !isCancelled(offer, replan) &&
+        !isSameWay(offer.slices, own?.slice.segments ?? []),
     );
     days.push({ date, usable });
   }
@@ -78,15 +81,14 @@ function chooseOffers(usable: readonly FlightOffer[], morningAfter: string | und
     ({ slices }) => morningAfter !== undefined && (slices[0]?.segments[0]?.departingAt ?? "") >= morningAfter,
   );
   const [cheapest] = ways.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount));
-  const wanted = new Set([ways[0], afterNight, cheapest, ...ways].filter((offer) => offer !== undefined));
-  const chosen = new Set([...wanted].slice(0, OFFERS_RETURNED));
-  return ways.filter((offer) => chosen.has(offer));
+  const quickest = quickestOf(ways, ({ slices }) => slices);
+  return proposeWays([ways[0], afterNight, cheapest, quickest], ways);
 }
 
 function ruleOf(morningAfter: string | undefined): string {
   const afterNight =
     morningAfter === undefined ? "" : ` the one that arrives first of those that leave on ${morningAfter},`;
-  return `Chosen are the flight that arrives first,${afterNight} and the cheapest; where these are the same, the next to arrive.`;
+  return `Chosen are the flight that arrives first,${afterNight} the cheapest and the quickest; where these are the same, the next to arrive.`;
 }
 
 const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();

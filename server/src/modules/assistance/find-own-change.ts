@@ -2,13 +2,13 @@ import type { z } from "zod";
 import type { Caller, Ports } from "../../kernel/tool.ts";
 import type { ChangeOffer } from "../../ports/flight-servicing.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
+import { isSameWay, proposeWays, quickestOf } from "./choose-ways.ts";
 import { type OwnOrder, type OwnOrderSearch, returnedAmount } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";
 import { arrivalOf } from "./stay-role.ts";
 
-const OFFERS_RETURNED = 3;
-const NO_CHANGE = "the airline offers no change to a flight that leaves late enough.";
+const NO_CHANGE = "the airline offers no change to another flight that leaves late enough.";
 const FARE_FORBIDS =
   "By its fare this order cannot be changed. After a cancellation by the airline, ask the airline, which may owe another flight or the money.";
 const NOT_TICKETED =
@@ -55,7 +55,7 @@ export async function findChange(
   }
   return {
     ...{ available: true, reason: failures.join(" ") || null, orderId, order },
-    offers: cheapestChanges(days.map((day) => day.offers)).map((offer) => ({
+    offers: chooseChanges(days.map((day) => day.offers)).map((offer) => ({
       ...{ id: offer.id, ...priceOf(offer), expiresAt: offer.expiresAt, slices: offer.slices.add },
       next: { tool: "select_order_change_offer", args: { offerId: offer.id } },
     })),
@@ -85,8 +85,8 @@ function placesOf({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
   return { origin: comesFrom ?? origin, destination };
 }
 
-function isInTime({ slices: { add } }: ChangeOffer, { comesFrom }: OwnOrder, replan: Replan): boolean {
-  if (isCancelled({ slices: add }, replan)) return false;
+function isInTime({ slices: { add } }: ChangeOffer, { comesFrom, slice }: OwnOrder, replan: Replan): boolean {
+  if (isCancelled({ slices: add }, replan) || isSameWay(add, slice.segments)) return false;
   if (comesFrom === undefined) return leavesLateEnough({ slices: add }, replan.earliestLocal);
   // Of a way from further back only the part from the leg's origin on must leave late enough.
   const onward = add.flatMap(({ segments }) => segments).filter(({ origin }) => origin === replan.origin);
@@ -102,15 +102,14 @@ const failuresOf = (days: readonly { date: string; failure: string }[]): string[
     ),
   ].map(([failure, of]) => `For ${of.map(({ date }) => date).join(", ")} no change could be asked: ${failure}`);
 
-/** The cheapest of each day, so that a cheaper day hides no earlier one, the first to arrive, and of all; cheapest first, and of one price the earlier day. */
-function cheapestChanges(days: readonly (readonly ChangeOffer[])[]): readonly ChangeOffer[] {
+/** The cheapest of each day, so that a cheaper day hides no earlier one, the first to arrive, the quickest, and of all; cheapest first, and of one price the earlier day. */
+function chooseChanges(days: readonly (readonly ChangeOffer[])[]): readonly ChangeOffer[] {
   const byPrice = (left: ChangeOffer, right: ChangeOffer) =>
     Number(left.changeTotalAmount) - Number(right.changeTotalAmount);
-  const ofDays = days.flatMap((offers) => offers.toSorted(byPrice).slice(0, 1));
+  const ofDays = days.map((offers) => offers.toSorted(byPrice)[0]);
   const all = days.flat().toSorted(byPrice);
-  const byArrival = all.toSorted((left, right) =>
+  const [first] = all.toSorted((left, right) =>
     (arrivalOf({ slices: left.slices.add }) ?? "").localeCompare(arrivalOf({ slices: right.slices.add }) ?? ""),
   );
-  const chosen = new Set([...new Set([...ofDays, ...byArrival.slice(0, 1), ...all])].slice(0, OFFERS_RETURNED));
-  return all.filter((offer) => chosen.has(offer));
+  return proposeWays([...ofDays, first, quickestOf(all, ({ slices }) => slices.add)], all);
 }

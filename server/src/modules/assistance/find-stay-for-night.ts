@@ -3,6 +3,7 @@ import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { Airport, Place, Position } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
+import { resolveText } from "../places/index.ts";
 import {
   pickAccommodations,
   searchRadiusKilometers,
@@ -29,13 +30,13 @@ interface Asker {
 }
 
 export interface StayPlace {
-  /** Undefined: nobody knows it. */
-  place: Place | undefined;
+  /** Undefined: nobody knows it, or it is at sea. */
+  place: (Omit<Place, "precision"> & { precision: Place["precision"] | "point" }) | undefined;
   /** What else the name could mean. */
   others: readonly string[];
 }
 
-/** Of several places of the name one near the airports of the leg. */
+/** Of several places of the name one near the airports of the leg; coordinates stay where they are. */
 export async function findStayPlace(
   location: string,
   airports: readonly (Airport | undefined)[],
@@ -43,12 +44,14 @@ export async function findStayPlace(
   { call }: Asker,
 ): Promise<StayPlace> {
   const text = toVisibleText(location, LONGEST_LOCATION);
-  const { candidates } = await maps.findPlaces(text, { limit: CANDIDATES, signal: call.signal });
-  const { taken: place, others } = takeNearAirport(
-    candidates,
+  const { candidates } = await resolveText(maps, text, { limit: CANDIDATES, signal: call.signal });
+  const isPoint = candidates[0]?.precision === "point";
+  const { taken, others } = takeNearAirport(
+    isPoint ? candidates.slice(0, 1) : candidates,
     airports.filter((airport) => airport !== undefined),
   );
-  return { place, others };
+  const countryCode = taken?.countryCode ?? null;
+  return { place: taken === undefined || countryCode === null ? undefined : { ...taken, countryCode }, others };
 }
 
 export async function findHotels(
@@ -59,7 +62,12 @@ export async function findHotels(
 ): Promise<z.input<typeof HotelAnswer>> {
   const dates = { checkInDate, checkOutDate, otherCandidates: [...others] };
   if (place === undefined) {
-    return { ...unavailable("stayLocation is not known: give the city."), takenAs: null, ...dates, ...NO_HOTELS };
+    return {
+      ...unavailable("stayLocation is not known: give the city, or coordinates as 51.5, -0.12."),
+      takenAs: null,
+      ...dates,
+      ...NO_HOTELS,
+    };
   }
   const { latitude, longitude, precision, label: takenAs } = place;
   const radiusKilometers = searchRadiusKilometers[precision];

@@ -53,9 +53,11 @@ async function send(
   { tenantId, travelerId: userId, environment: network }: Caller,
   { mailer, ...ports }: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
-  if (channel === "slack") return notSent("Slack is off: this service has no connection to it.");
-  if (channel === "whatsapp") return notSent("WhatsApp is off: this service has no connection to it.");
-  if (mailer === undefined) return notSent("Mail is off: the operator has no mail server.");
+  if (channel === "slack")
+    return notSent("Slack is off: this service has no connection to it. Pass the text on yourself.");
+  if (channel === "whatsapp")
+    return notSent("WhatsApp is off: this service has no connection to it. Pass the text on yourself.");
+  if (mailer === undefined) return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
   if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
   const expiresAt = ports.clock.now().add(OF_USE);
   const request = { tenantId, network, userId, kind: KIND, about, mail, expiresAt };

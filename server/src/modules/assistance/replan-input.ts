@@ -32,7 +32,12 @@ export const ReplanInput = z
       .boolean()
       .default(false)
       .describe("true needs stayLocation; stay dates default to the night of the disruption"),
-    stayLocation: z.string().optional().describe("Where to wait near the origin, or your stay at the destination"),
+    stayLocation: z
+      .string()
+      .optional()
+      .describe(
+        "Where to wait near the origin, or your stay at the destination: a name, an airport code or 51.5, -0.12",
+      ),
     stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { inDays, openAgent } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+import { proposeWays, quickestOf } from "./choose-ways.ts";
 
 /** What an agent gets who has a trip booked here and calls the replanner by its description alone. */
 let service: TestService;
@@ -23,7 +24,7 @@ const Segments = z.array(
     ...{ departingAt: z.string(), arrivingAt: z.string() },
   }),
 );
-const Slices = z.array(z.object({ segments: Segments }));
+const Slices = z.array(z.object({ durationMinutes: z.number().nullish(), segments: Segments }));
 const Replanned = z.object({
   alternatives: z.object({
     reason: z.string(),
@@ -47,12 +48,17 @@ const Replanned = z.object({
       others: z.array(z.looseObject({ airport: z.string(), direction: z.string() })),
     })
     .nullable(),
+  messages: z.array(z.object({ text: z.string() })),
   next: z.string(),
 });
 const Found = z.object({
   offers: z.array(z.object({ fares: z.array(z.object({ id: z.string() })), slices: Slices })),
 });
-const Order = z.object({ orderId: z.string(), pnr: z.string(), totalAmount: z.string(), slices: Slices });
+const OrderedSlices = z.array(z.object({ id: z.string(), segments: Segments }));
+const Changes = z.object({
+  offers: z.array(z.object({ changeTotalAmount: z.string(), slices: z.object({ add: Slices }) })),
+});
+const Order = z.object({ orderId: z.string(), pnr: z.string(), totalAmount: z.string(), slices: OrderedSlices });
 
 /** The dearest fare, which can be changed and given back; with its tickets, without which nothing can be changed. */
 async function book(route: object, extra: object = {}, choose = (_: z.output<typeof Slices>): boolean => true) {
@@ -184,3 +190,59 @@ test("a part of a connecting journey: the first leg leads to its end, the second
     for (const { departingAt } of onward) expect(departingAt >= `${inDays(71)}`).toBe(true);
   }
 });
+
+test("nothing that is proposed are the flights held, and the first to arrive, the quickest and the cheapest are", async () => {
+  const day = inDays(74);
+  const order = await book({ origin: "LON", destination: "LIS", departureDate: day });
+  const held = order.segments[0]?.departingAt ?? "";
+  const slices = {
+    add: [{ origin: "LON", destination: "LIS", departure_date: day, cabin_class: "economy" }],
+    remove: [{ slice_id: order.slices[0]?.id }],
+  };
+  const { offers } = await agent.ask(Changes, "request_order_change", { orderId: order.orderId, slices });
+  const described = (some: readonly { changeTotalAmount: string; slices: z.output<typeof Slices> }[]) =>
+    some.flatMap(({ changeTotalAmount, slices: [way] }) => {
+      const departs = way?.segments[0]?.departingAt ?? "";
+      const arrives = way?.segments.at(-1)?.arrivingAt ?? "";
+      return [{ price: Number(changeTotalAmount), minutes: way?.durationMinutes ?? 0, departs, arrives }];
+    });
+  const all = described(offers.map((offer) => ({ ...offer, slices: offer.slices.add })));
+  const others = all.filter(({ departs }) => departs !== held);
+  expect(others.length).toBeLessThan(all.length);
+  const { alternatives, change, messages } = await replan({
+    originalLeg: { origin: "LON", destination: "LIS", pnr: order.pnr, scheduledDepartureIso: `${held}Z` },
+    disruption: { kind: "delay", earliestUsableDepartureIso: `${day}T00:00:00Z` },
+    ...{ rebookSearch: { departureDate: day }, notifyChannels: ["slack"] },
+  });
+  const proposed = described(change.offers);
+  const departures = [...proposed.map(({ departs }) => departs), ...alternatives.offers.map(leavingAt)];
+  expect(departures).not.toContain(held);
+  expect(messages[0]?.text).not.toContain(held.slice(0, 16).replace("T", " "));
+  const least = (of: typeof all, measure: "price" | "minutes") => Math.min(...of.map((one) => one[measure]));
+  expect(least(proposed, "price")).toBe(least(others, "price"));
+  expect(least(proposed, "minutes")).toBeLessThanOrEqual(least(others, "minutes"));
+  const first = (of: typeof all) => of.map(({ arrives }) => arrives).toSorted()[0] ?? "";
+  expect(first(proposed) <= first(others)).toBe(true);
+});
+
+test("the quickest is proposed where others arrive first and cost less, with fewer flights where two are as quick", () => {
+  const way = (id: string, durationMinutes: number | null, flights: number) => ({
+    ...{ id, durationMinutes },
+    segments: Array.from({ length: flights }, () => ({ flightNumber: id, departingAt: "" })),
+  });
+  const ways = [
+    way("a", 300, 2),
+    way("b", 280, 2),
+    way("c", 290, 2),
+    way("d", 150, 2),
+    way("e", 150, 1),
+    way("f", null, 1),
+  ];
+  const quickest = quickestOf(ways, (one) => [one]);
+  expect(quickest?.id).toBe("e");
+  const proposed = proposeWays([ways[0], ways[1], undefined, quickest], ways);
+  expect(proposed.map(({ id }) => id)).toEqual(["a", "b", "e"]);
+  expect(proposeWays(ways.slice(1, 5), ways)).toEqual(ways.slice(1, 5));
+});
+
+const leavingAt = ({ slices }: { slices: z.output<typeof Slices> }) => slices[0]?.segments[0]?.departingAt ?? "";

@@ -6,6 +6,7 @@ import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks } from "../maps/index.ts";
 import { ChangePrice } from "../servicing/index.ts";
 import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
+import { MINUTES_TO_EXIT } from "./arrival-times.ts";
 
 /** A part that failed says why; the others hold. */
 const Marked = z.object({
@@ -108,6 +109,11 @@ export const TransferAnswer = Marked.extend({
       }),
     )
     .describe("The same for the other airports of the flights offered, and to your stay at the destination"),
+  pickUps: z
+    .array(z.object({ offerId: z.string(), airport: z.string(), at: z.string() }))
+    .describe(
+      `Where a way is from_airport: when to wait there for each proposal, ${MINUTES_TO_EXIT.usual} minutes after it lands`,
+    ),
 });
 
 export const MessageAnswer = z.object({

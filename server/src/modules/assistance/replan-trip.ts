@@ -6,6 +6,7 @@ import { findOwnOrder } from "./find-own-order.ts";
 import { findOwnStays } from "./find-own-stays.ts";
 import { findHotels, NO_HOTELS, placeOfAirport } from "./find-stay-for-night.ts";
 import { findTransfers } from "./find-transfers.ts";
+import { pickUpsOf } from "./pick-ups.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import { type HotelAnswer, partly, unavailable } from "./replan-parts.ts";
 import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
@@ -49,7 +50,8 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   };
   const ownStays = await findOwnStays(arrival, own?.userId ?? caller.userId, ports, caller);
   const places = { hotel, ownStay: ownStays.find(({ position }) => position !== undefined)?.position };
-  const transfer = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
+  const ways = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
+  const transfer = ways && { ...ways, pickUps: pickUpsOf(flights, ways, ports.maps) };
   return { setting, alternatives, change, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
 }
 

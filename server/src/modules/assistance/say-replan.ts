@@ -3,7 +3,7 @@ import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { saidOfCity, saidOfOrder } from "./replan.ts";
 import type { ReplanInput } from "./replan-input.ts";
-import type { AlternativesAnswer, ChangeAnswer } from "./replan-parts.ts";
+import type { AlternativesAnswer, ChangeAnswer, MessageAnswer } from "./replan-parts.ts";
 import type { Setting } from "./replan-setting.ts";
 import { arrivalOf, effectOn, saidOfStay } from "./stay-role.ts";
 
@@ -45,7 +45,11 @@ export function saidOfChange(kind: Kind, { reason, offers }: Change): string | n
 }
 
 /** What to do with the proposals, in the order of what it costs to try it. */
-export function nextOf(kind: Kind, { alternatives, change }: { alternatives: Alternatives; change: Change }): string {
+export function nextOf(
+  kind: Kind,
+  { alternatives, change }: { alternatives: Alternatives; change: Change },
+  messages: readonly z.input<typeof MessageAnswer>[],
+): string {
   const steps = [
     ...(kind === "cancellation" || kind === "missed_connection"
       ? ["Ask the airline first, which may take the traveler on for nothing."]
@@ -59,5 +63,17 @@ export function nextOf(kind: Kind, { alternatives, change }: { alternatives: Alt
         ]
       : []),
   ];
-  return steps.join(" ") || "Call again with a later departureDate, or with the city's code as origin.";
+  const ways = steps.join(" ") || "Call again with a later departureDate, or with the city's code as origin.";
+  return [ways, ...saidOfMessages(messages)].join(" ");
+}
+
+/** Who was really written to, as the texts are there whether or not they went anywhere. */
+function saidOfMessages(messages: readonly z.input<typeof MessageAnswer>[]): string[] {
+  const channels = (wanted: boolean) =>
+    messages.flatMap(({ channel, sent }) => (sent === wanted ? [channel] : [])).join(", ");
+  const [sent, notSent] = [channels(true), channels(false)];
+  return [
+    ...(sent === "" ? [] : [`Sent to the traveler: ${sent}.`]),
+    ...(notSent === "" ? [] : [`Not sent: ${notSent}; the reason of each in messages says what to do with its text.`]),
+  ];
 }

@@ -31,7 +31,7 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find ways on after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
   advice:
-    "It books nothing: each proposal has its price and, in next, the call that takes it up. With pnr it is for your order's travelers and says what order and stays give back. The traveler is mailed once about one disruption.",
+    "It books nothing: each proposal has its price and, in next, the call that takes it up. With pnr it is for your order's travelers and says what order and stays give back. notifyChannels with email mails the traveler, once about one disruption; whatsapp and slack are texts that you pass on.",
   area: "trip",
   effect: "write",
   price: 3_000n,
@@ -104,12 +104,13 @@ export const tripDelayReplanner = defineTool({
       ...{ alternatives, change, hotel, transfer },
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
+    const messages = await notifyTraveler(drafts, disruptionOf(input), caller, ports);
     return {
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
       change: { ...change, reason: saidOfChange(disruption.kind, change) },
-      ...{ hotel, stays, transfer, next: nextOf(disruption.kind, found) },
-      messages: await notifyTraveler(drafts, disruptionOf(input), caller, ports),
+      ...{ hotel, stays, transfer, next: nextOf(disruption.kind, found, messages) },
+      messages,
       language: words.answer,
       sandbox: flights.sandbox,
       ...flights.provenance(),
