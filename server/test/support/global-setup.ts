@@ -16,7 +16,7 @@ import { startTestPostgres } from "./test-postgres.ts";
 async function setUpPostgres(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL) return undefined;
   // No test of this server asks what survives a power cut.
-  const postgres = await startTestPostgres({ fsync: false });
+  const postgres = await startTestPostgres({ fsync: false, inMemory: true });
   process.env.TEST_DATABASE_URL = postgres.adminUrl;
   // When the run ends without its teardown.
   process.once("exit", postgres.stopAtOnce);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const AGAIN_MILLISECONDS = 20;
+const AGAIN_MILLISECONDS = 100;
 
 /**
  * What becomes of a call whose request the supplier's sandbox holds without an answer: the sandbox hangs up, until the call has heard

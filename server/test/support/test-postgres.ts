@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { databaseUrl, readAccess } from "../../src/embedded/postgres/access.ts";
@@ -17,7 +26,23 @@ export interface TestPostgres {
 export interface TestPostgresOptions {
   /** Off is faster and fits throwaway data; a test of what survives a kill wants it on. */
   fsync?: boolean;
+  /** Where there is room: a database is a thousand files, and to copy one on a disk can take as long as half of a service's start. */
+  inMemory?: boolean;
 }
+
+/** A file system in the memory, which Linux has. */
+const MEMORY = "/dev/shm";
+/** Many times what the databases of a run take, and the machine's other work needs its memory, too. */
+const ROOM_BYTES = 4 * 2 ** 30;
+
+const hasRoomInMemory = (): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ROOM_BYTES;
+  } catch {
+    return false;
+  }
+};
 
 const PREFIX = "wayfare-test-postgres-";
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -47,8 +72,11 @@ const removeLeftovers = (parent: string): void => {
 };
 
 /** A throwaway PostgreSQL in a temporary folder, on a free port of its own. */
-export const startTestPostgres = async ({ fsync = true }: TestPostgresOptions = {}): Promise<TestPostgres> => {
-  const parent = realpathSync(tmpdir());
+export const startTestPostgres = async ({
+  fsync = true,
+  inMemory = false,
+}: TestPostgresOptions = {}): Promise<TestPostgres> => {
+  const parent = inMemory && hasRoomInMemory() ? MEMORY : realpathSync(tmpdir());
   removeLeftovers(parent);
   const folder = mkdtempSync(join(parent, PREFIX));
   const { pid, startTime } = ownIdentity();
