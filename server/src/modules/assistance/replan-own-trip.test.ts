@@ -137,6 +137,19 @@ test("two travelers and their hotel: every proposal is for both, says what it co
     new Set(leaving),
   );
   expect(ways.at(-1)).toMatchObject({ direction: "from_airport", airport: "LIS" });
+  // By the name of the stay alone, which no map knows: the same way, and not that to the middle of the city.
+  const Transfer = z.object({
+    destination: z.object({ label: z.string(), precision: z.string(), unknownPart: z.null() }),
+    way: z.object({ roadKilometers: z.number() }),
+  });
+  const name = String(booked.accommodationName);
+  const toStay = { airport: "LIS", destinationAddress: `${name}, Lisbon`, arrivalTimeIso: `${day}T21:00:00Z` };
+  const transfer = await agent.ask(Transfer, "airport_transfer_coordinator", toStay);
+  expect(transfer).toMatchObject({
+    destination: { label: name },
+    way: { roadKilometers: ways.at(-1)?.roadKilometers },
+  });
+  expect((await agent.call("airport_arrival_playbook", toStay)).said).toMatchObject(transfer);
   // Without a place that is spoken of, the way is that to the stay.
   const bare = await replan({ originalLeg, disruption, rebookSearch });
   expect(bare.transfer).toMatchObject({ direction: "from_airport", airport: "LIS", others: [] });

@@ -5,6 +5,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { atBookedStay } from "../find-booked-stay.ts";
 import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
 import { playbookTexts } from "../playbook-texts.ts";
 import { assistanceTexts } from "../texts.ts";
@@ -26,7 +27,7 @@ export const airportArrivalPlaybook = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "stores", "clock"],
   input: z
     .strictObject({
       ...arrivalFields,
@@ -50,7 +51,9 @@ export const airportArrivalPlaybook = defineTool({
     const words = wordsIn(input.languageCode);
     const found = await findAirport(input, ports.maps, call.signal);
     if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
-    const where = { ...input, languageCode: words.locale };
+    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
+    const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
+    const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
     const { destination, nearMatches, provenance } = await findDestination(
       where,
       found.airport,
@@ -58,7 +61,6 @@ export const airportArrivalPlaybook = defineTool({
       call.signal,
     );
     if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
-    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
     const plan = await planArrival(arrival, ports, call.signal);
     const { answer } = plan;

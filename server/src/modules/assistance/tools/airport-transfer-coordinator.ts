@@ -6,6 +6,7 @@ import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.t
 import { arrivalTexts } from "../arrival-texts.ts";
 import { emergencyNumbersOf } from "../emergency-numbers.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { atBookedStay } from "../find-booked-stay.ts";
 import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
 
 /** With luggage; more fit without. */
@@ -20,7 +21,7 @@ export const airportTransferCoordinator = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "stores", "clock"],
   input: z
     .strictObject({
       ...arrivalFields,
@@ -57,7 +58,9 @@ export const airportTransferCoordinator = defineTool({
     const words = wordsIn(input.languageCode);
     const found = await findAirport(input, ports.maps, call.signal);
     if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
-    const where = { ...input, languageCode: words.locale };
+    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
+    const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
+    const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
     const { destination, nearMatches, provenance } = await findDestination(
       where,
       found.airport,
@@ -65,7 +68,6 @@ export const airportTransferCoordinator = defineTool({
       call.signal,
     );
     if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
-    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
     const plan = await planArrival(arrival, ports, call.signal);
     const { answer, times } = plan;
