@@ -290,6 +290,15 @@ test("a hotel shows up to four rates, with the cheapest and one that is given ba
   }
 });
 
+test("a hotel is not searched for a day that is over where it is, although it is not over everywhere", async () => {
+  const dayIn = (timeZone: string) => Temporal.Now.plainDateISO(timeZone);
+  const [last, next] = [dayIn("-12:00").toString(), dayIn("-12:00").add({ days: 3 }).toString()];
+  // On Kiritimati, where each day begins first.
+  const stay = { location: "1.87, -157.43", checkInDate: last, checkOutDate: next };
+  const { said } = await agent.call("search_hotels", stay);
+  expect(said).toMatchObject({ code: "invalid_input", issues: [{ path: "checkInDate" }] });
+});
+
 test("a hotel's pictures are shown by the application host, and nothing else of the supplier is", async () => {
   const stay = { location: "London", checkInDate: inDays(60), checkOutDate: inDays(61) };
   const { accommodations } = await agent.ask(Hotels, "search_hotels", stay);

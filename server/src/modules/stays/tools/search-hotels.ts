@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { Issue } from "../../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import type { Maps } from "../../../ports/maps.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Maps, Position } from "../../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { resolveText } from "../../places/index.ts";
 import {
@@ -41,6 +43,21 @@ async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
   const place = best === undefined || countryCode === null ? undefined : { ...best, countryCode };
   return { place, nearMatches, provenance };
 }
+
+/** Where the day begins first: a date before today there may be over at some place. */
+const FIRST_TIME_ZONE = "+14:00";
+
+/** What is wrong with a day at a place whose name alone did not say what day it is there. */
+function checkDay(day: string, place: Position, { maps, clock }: { maps: Maps; clock: Clock }): Issue | undefined {
+  if (!isBefore(day, todayAt(FIRST_TIME_ZONE, clock))) return undefined;
+  const today = todayAt(maps.timeZonesAt(place)[0], clock);
+  return isBefore(day, today) ? pastDay(today) : undefined;
+}
+
+const pastDay = (today: Temporal.PlainDate): Issue => ({
+  path: "checkInDate",
+  message: `must not be before today, ${today.toString()}`,
+});
 
 /** How to see what is not among those that are shown. */
 function sayMore(notShown: number): string | null {
@@ -104,7 +121,7 @@ export const searchHotels = defineTool({
   errors: {
     ...supplierErrors,
     location_not_found:
-      "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates always work.",
+      "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates on land always work.",
     no_accommodations:
       "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
   },
@@ -131,14 +148,16 @@ export const searchHotels = defineTool({
     const { location, checkInDate } = Given.safeParse(args).data ?? {};
     const today = todayAt(timeZoneOf(location ?? "", maps), clock);
     if (checkInDate === undefined || !isBefore(checkInDate, today)) return [];
-    return [{ path: "checkInDate", message: `must not be before today, ${today.toString()}` }];
+    return [pastDay(today)];
   },
 
-  async run(query, { stays, maps, stores, clock, fx, caller, call, fail }) {
+  async run(query, { stays, maps, stores, clock, fx, caller, call, fail, invalid }) {
     const text = query.location.trim();
     call.progress("Looking the place up");
     const { place, nearMatches, provenance } = await findPlace(text, maps, call.signal);
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
+    const past = checkDay(query.checkInDate, place, { maps, clock });
+    if (past !== undefined) throw invalid(past);
     const timeZone = timeZoneOf(text, maps);
     const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
     call.progress(`Asking the supplier for rooms near ${place.label}`);
