@@ -78,6 +78,8 @@ export class Deployment {
   readonly #kills = new Set<Aim>();
   /** Of the looks into its databases: a connection for each look would cost more than the look. By URL. */
   readonly #pools = new Map<string, pg.Pool>();
+  /** As long as work goes on that calls for it often. */
+  #operator: Operator | undefined;
   #downSince: number | undefined;
   #longestOutageMilliseconds = 0;
 
@@ -247,7 +249,20 @@ export class Deployment {
     }
   }
 
+  /** What it does as the operator meanwhile takes place in one go. */
+  async operating<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await this.#asOperator(async (operator) => {
+      this.#operator = operator;
+      try {
+        return await work();
+      } finally {
+        this.#operator = undefined;
+      }
+    });
+  }
+
   #asOperator<Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> {
+    if (this.#operator !== undefined) return work(this.#operator);
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     return withIdentity(readConfig(this.#settings), { log: quiet, progress: () => undefined }, work);
   }

@@ -56,12 +56,8 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   const history = createHistory();
   const kills: Kills = new Map([SERVICE, ...area.parts].map((part) => [part, 0]));
   await deployment.untilReady(signal);
-  const run = await area.open({
-    deployment,
-    history,
-    client: createClient({ ...deployment.quickstart(), history }),
-    share: 1,
-  });
+  const client = createClient({ ...deployment.quickstart(), history });
+  const run = await deployment.operating(() => area.open({ deployment, history, client, share: 1 }));
 
   let isDeployed = area.deploys !== true;
   for (let round = 1; progress(options, run, round - 1) < 1; round += 1) {

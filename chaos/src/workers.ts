@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "./random.ts";
 
-const REST_MILLISECONDS = 300;
+const REST_MILLISECONDS = 500;
 
 /** A worker's choices, each as often as it weighs. */
 export type Works = readonly (readonly [weight: number, work: () => Promise<void>])[];
