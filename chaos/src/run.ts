@@ -30,7 +30,8 @@ const STORM_AFTER_MILLISECONDS = 400;
 /** A storm that lasts as long as the kills may be too short on a slow machine for what is rare in it. */
 const COVER_LIMIT_MILLISECONDS = 180_000;
 const COVER_POLL_MILLISECONDS = 100;
-const SECOND_LOOK_MILLISECONDS = 500;
+const NEXT_LOOK_MILLISECONDS = 500;
+const LATER_LOOKS = 3;
 /** Of a run without a guard: many show their loss without a kill. */
 const LOOKS_BEFORE_A_KILL = 4;
 
@@ -148,7 +149,7 @@ async function runRound(options: Round): Promise<void> {
       random: random.fork("nemesis"),
       run,
       // A control has shown what it must as soon as one invariant fails, whether or not anything was killed.
-      isOver: async () => options.broken !== undefined && (await failsSoon(run)),
+      isOver: async () => options.broken !== undefined && (await failsSoon(run, kills)),
     });
     await delay(STORM_AFTER_MILLISECONDS, undefined, { signal });
     if (progress(options, run, round) >= 1) await untilCovered(run, signal);
@@ -176,23 +177,26 @@ function checkCovered(covered: ReadonlyMap<string, boolean>): Finding {
   return { invariant: "whatever a run is there for was answered", checked: covered.size, problems: missing };
 }
 
-/** Some looks in between. */
-async function failsSoon(run: AreaRun): Promise<boolean> {
-  for (let look = 0; look < LOOKS_BEFORE_A_KILL; look += 1) {
+/** Before the first kill it is given some time. */
+async function failsSoon(run: AreaRun, kills: Kills): Promise<boolean> {
+  const looks = total(kills) === 0 ? LOOKS_BEFORE_A_KILL : 1;
+  for (let look = 0; look < looks; look += 1) {
     if (await failsAlready(run)) return true;
-    await delay(SECOND_LOOK_MILLISECONDS);
+    await delay(NEXT_LOOK_MILLISECONDS);
   }
   return false;
 }
 
-/** What is only late, as while the database was away, is gone at the second look. */
+/** What is only late, as while the database was away, is gone at a later look. */
 async function failsAlready(run: AreaRun): Promise<boolean> {
   const look = async () => (await run.audit("running").catch(() => [])).flatMap(({ problems }) => problems);
-  const first = await look();
-  if (first.length === 0) return false;
-  await delay(SECOND_LOOK_MILLISECONDS);
-  const second = new Set(await look());
-  return first.some((problem) => second.has(problem));
+  let lasting = await look();
+  for (let again = 0; again < LATER_LOOKS && lasting.length > 0; again += 1) {
+    await delay(NEXT_LOOK_MILLISECONDS);
+    const now = new Set(await look());
+    lasting = lasting.filter((problem) => now.has(problem));
+  }
+  return lasting.length > 0;
 }
 
 function isProblem({ problems }: Finding): boolean {

@@ -202,10 +202,15 @@ const keyed = routes.filter(({ access }) => typeof access === "object");
 const examplesOf = (owner: Side, tool: Tool) => tool.example(today, { ...sampleIds, ...owner.ids });
 
 describe.each(environments)("a key of %s", (environment) => {
+  /** What the other one reads of itself, before anything is tried. */
+  let before: string[];
+  beforeAll(async () => {
+    before = await readAll(other(sides[environment]));
+  });
+
   test("is told nothing of the other environment by any tool, whatever it names", async () => {
     const side = sides[environment];
     const theirs = other(side);
-    const before = await readAll(theirs);
     let seenByItself = 0;
     for (const { tool } of catalog.entries) {
       const args = examplesOf(theirs, tool);
@@ -232,7 +237,6 @@ describe.each(environments)("a key of %s", (environment) => {
   test("finds nothing of the other environment by any route, and changes nothing", async () => {
     const side = sides[environment];
     const theirs = other(side);
-    const before = await readAll(theirs);
     expect(before.filter((line) => / 200 /.test(line)).length).toBeGreaterThan(5);
     // What creates a record of the caller's own comes last.
     for (const route of keyed.toSorted((one, two) => Number(one.method === "PUT") - Number(two.method === "PUT"))) {
