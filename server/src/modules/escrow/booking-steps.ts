@@ -240,7 +240,7 @@ const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   failed: "Reserve another booking.",
 };
 
-export function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
+function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
   return escrowFailure("wrong_state", { detail: `The booking is ${state}. ${advice}`, extra: { state } });
 }
 
