@@ -35,9 +35,7 @@ export const ReplanInput = z
     stayLocation: z
       .string()
       .optional()
-      .describe(
-        "Where to wait near the origin, or your stay at the destination: a name, an airport code or 51.5, -0.12",
-      ),
+      .describe("Where to wait near the origin, or your stay at the destination: a name, code or coordinates"),
     stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),

@@ -71,7 +71,7 @@ export const searchHotels = defineTool({
   title: "Search hotels",
   summary: "Find up to six hotels at a place.",
   advice:
-    "Each carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
+    "Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
