@@ -52,7 +52,7 @@ export const prefundTrip = defineTool({
   summary:
     "Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it.",
   advice:
-    "First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip gives back what stays free. budgetUsdc is in USDC, such as 1500.00.",
+    "First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip gives back what stays free.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
