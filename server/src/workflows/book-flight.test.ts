@@ -168,7 +168,15 @@ describe("service.book_flight", () => {
     expect(result).toMatchObject({
       tripId: trip.tripId,
       pnr: expect.stringMatching(/^ZZ/),
-      settled: { txHash: expect.stringMatching(/^0x/) },
+      flights: [
+        {
+          ...{ flightNumber: expect.stringMatching(/^[A-Z0-9]{2}\d+$/), origin: "LHR", destination: "CDG" },
+          departingAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/),
+          ...{ departureTimeZone: "Europe/London", arrivalTimeZone: "Europe/Paris" },
+        },
+      ],
+      settled: { txHash: expect.stringMatching(/^0x/), walletReturn: { orderId: expect.any(String) } },
+      next: expect.stringMatching(/ USDC left, which close_trip returns/),
       invoice: { invoiceNumber: expect.stringMatching(/^SANDBOX-INV-\d{6}$/) },
     });
     expect(Steps.parse(steps).map(({ step, state }) => `${step} ${state}`)).toEqual(
@@ -188,6 +196,8 @@ describe("service.book_flight", () => {
         "generate_booking_invoice",
       ].map((step) => `${step} done`),
     );
+    const { freeUsdc } = resultOf(await service.call("read_trip", { tripId: trip.tripId }));
+    expect(Object(result).tripFreeUsdc).toBe(freeUsdc);
     const order = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
     expect(order).toMatchObject({ externalId: Object(result).bookingId });
     await expectRemembered(String(trip.tripId));

@@ -46,8 +46,15 @@ const Fare = z.object({
   ...{ refundable: z.boolean().nullable(), refundPenaltyAmount: z.string().nullish() },
   ...{ changeable: z.boolean().nullable(), changePenaltyAmount: z.string().nullish() },
 });
-const Found = z.object({ offers: z.array(FlightOffer.extend({ fares: z.array(Fare).default([]) })) });
+const Found = z.object({
+  offers: z.array(FlightOffer.extend({ fares: z.array(Fare).default([]) })),
+  timeZones: z.record(z.string(), z.string()).default({}),
+});
 type FoundOffer = z.infer<typeof Found>["offers"][number];
+const Flight = z.object({
+  ...{ flightNumber: z.string(), origin: z.string(), destination: z.string() },
+  ...{ departingAt: z.string(), arrivingAt: z.string() },
+});
 const Booked = z.object({
   orderId: z.string(),
   pnr: z.string(),
@@ -58,9 +65,13 @@ const Booked = z.object({
   ticketing: z.enum(["pending", "ticketed"]),
   conditions: z.unknown().optional(),
   ...{ refundableUntil: z.string().nullish(), changeableUntil: z.string().nullish() },
+  slices: z.array(z.object({ segments: z.array(Flight).default([]) })).default([]),
 });
 const Order = z.object({ ticketOrderHash: z.string() });
-const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
+const Settled = z.object({
+  ...{ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() },
+  ...{ walletReturn: z.unknown().optional(), tripFreeUsdc: z.string().nullish() },
+});
 const Invoiced = z.object({
   invoiceNumber: z.string(),
   pdfUrl: z.string(),
@@ -122,8 +133,9 @@ export const bookFlight = defineWorkflow({
     const { call, undo, keep } = steps;
     await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = await askForTravelers(steps, trip);
+    const zones = new Map<string, string>();
     const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
-      choose: (bound) => chooseOffer(steps, trip, additionalCustomerUserIds, bound),
+      choose: (bound) => chooseOffer(steps, trip, { additionalCustomerUserIds, bound, zones }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
       book: ({ tool, args }) => unless(GONE, () => call(tool, args, Booked, judgedBy(steps, trip))),
       gone: NO_OFFER_LEFT,
@@ -147,11 +159,25 @@ export const bookFlight = defineWorkflow({
     return {
       ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
       ...{ conditions, refundableUntil, changeableUntil },
+      flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       settled,
+      ...sayLeft(settled.tripFreeUsdc),
       ...(await invoice(steps, bookingId)),
     };
   },
 });
+
+/** Times are local at the airports. */
+function withZones(flight: z.infer<typeof Flight>, zones: ReadonlyMap<string, string>) {
+  const [departureTimeZone, arrivalTimeZone] = [flight.origin, flight.destination].map((at) => zones.get(at) ?? null);
+  return { ...flight, departureTimeZone, arrivalTimeZone };
+}
+
+/** A run that settled before answers said it does not know. */
+function sayLeft(tripFreeUsdc: string | null | undefined) {
+  if (tripFreeUsdc == null) return {};
+  return { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` };
+}
 
 /** What is paid and ticketed stands also without its invoice, which can be asked for again. */
 async function invoice({ call, isSince }: Steps, bookingId: string) {
@@ -180,12 +206,16 @@ async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<
 async function chooseOffer(
   steps: Steps,
   trip: Trip,
-  additionalCustomerUserIds: readonly string[],
-  bound: string | undefined,
+  {
+    additionalCustomerUserIds,
+    bound,
+    zones,
+  }: { additionalCustomerUserIds: readonly string[]; bound: string | undefined; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
-  const { offers } = await steps.call("search_flights", query, Found);
+  const { offers, timeZones } = await steps.call("search_flights", query, Found);
+  for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
   const isWithin = (offer: FlightOffer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
   const toCandidate = ({ offer, terms }: { offer: FlightOffer; terms?: object }) => ({
     choice: offer,

@@ -1,8 +1,10 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import { PAID_BY_ESCROW } from "../orders/index.ts";
+import { keyOfRefund, transfer } from "../treasury/index.ts";
 import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
 import { tripPrefund } from "./prefund-operation.ts";
@@ -168,13 +170,40 @@ export async function undoStep(
 
 /** What only the end of a step tells, in addition to the answer that was stored with the operation. */
 export async function additionsOf(
-  { escrowBookings }: Pick<Records, "escrowBookings">,
+  stores: Pick<Stores, "escrowBookings" | "trips" | "orders" | "chainTransactions">,
   { tenantId, network, operation, createdAt }: ChainTransaction,
 ): Promise<Record<string, unknown>> {
   const action = escrowStep.read(operation)?.action;
   if (action === undefined) return {};
   if (action.name === "claim") return { claimedAt: createdAt.toString() };
   if ((action.name !== "settle" && action.name !== "cancel") || tenantId === null) return {};
-  const waiting = (await escrowBookings.find(tenantId, network, action.bookingId))?.waiting ?? 0n;
-  return waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) };
+  const booking = await stores.escrowBookings.find(tenantId, network, action.bookingId);
+  const waiting = booking?.waiting ?? 0n;
+  return {
+    ...(waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) }),
+    ...(action.name === "settle" && booking !== undefined ? await endOfSettlement(stores, booking) : {}),
+  };
+}
+
+/** What came back to the wallet for an order that it had paid, and what is left for other bookings. */
+async function endOfSettlement(
+  { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
+  { tenantId, network, bookingId, tripId, itineraryHash }: EscrowBooking,
+): Promise<Record<string, unknown>> {
+  const trip = await trips.get(network, tripId);
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
+  const back = order && (await chainTransactions.findByKey(network, keyOfRefund(reference)));
+  const amount = transfer.read(back?.operation)?.amount;
+  return {
+    ...(trip === undefined ? {} : { tripFreeUsdc: formatDecimal(trip.free) }),
+    ...(order === undefined || back === undefined || amount === undefined
+      ? {}
+      : {
+          walletReturn: {
+            ...{ amountUsdc: formatDecimal(amount), orderId: order.orderId },
+            ...{ transferId: back.id, txHash: back.hash ?? null },
+          },
+        }),
+  };
 }

@@ -36,10 +36,12 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   if (known !== undefined) return await answerOf(ports, known, request);
   // Before the price: nobody should mend a markup for a booking that takes no price any more.
   requireState(booking, "commit");
-  requireVendor(chain, await stores.trips.get(chain.network, booking.tripId), vendor);
+  const trip = await stores.trips.get(chain.network, booking.tripId);
+  requireVendor(chain, trip, vendor);
   if (await chain.isBlocked("USDC", vendor)) throw escrowFailure("recipient_blocked");
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
-  const warnings = await warnOfPaidOrder(stores, booking, { vendor, itineraryHash });
+  const bought = { vendor, itineraryHash };
+  const warnings = [...(await warnOfPaidOrder(stores, booking, bought)), ...(await warnOfExpiry(stores, trip, bought))];
   return await takeBookingStep(ports, {
     tenantId,
     callId,
@@ -66,6 +68,35 @@ export async function warnOfPaidOrder(
   if (vendor === address) return [];
   return [
     `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
+  ];
+}
+
+/** Where the trip ends before the flights begin, and the booking may not be settled by then. */
+export async function warnOfExpiry(
+  { orders }: Pick<Stores, "orders">,
+  trip: Pick<Trip, "tenantId" | "network" | "expiresAt"> | undefined,
+  { itineraryHash }: { itineraryHash: Hex },
+): Promise<string[]> {
+  const order = trip && (await orders.findByItinerary(trip.tenantId, trip.network, itineraryHash));
+  const departingAt = order?.slices[0]?.segments[0]?.departingAt;
+  if (trip === undefined || !departingAt) return [];
+  const expiresOn = trip.expiresAt.toZonedDateTimeISO("UTC").toPlainDate();
+  if (Temporal.PlainDate.compare(expiresOn, Temporal.PlainDate.from(departingAt.slice(0, 10))) >= 0) return [];
+  return [
+    `the trip expires on ${trip.expiresAt.toString()}, before the flight leaves (${departingAt}): settle the booking before that, and reserve for later costs of the journey in a trip with more expiresInDays`,
+  ];
+}
+
+/** That the order is not paid twice, for who is about to pay it out of a trip's budget. */
+export async function sayReturn(
+  { orders, wallets }: Pick<Stores, "orders" | "wallets">,
+  { tenantId, network }: Pick<EscrowBooking, "tenantId" | "network">,
+  { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex | undefined },
+): Promise<string[]> {
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  if (order === undefined || vendor !== (await wallets.ensure(network, "collection")).address) return [];
+  return [
+    `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it comes back to the wallet, at most what it has paid (walletReturn there, settlement_return in list_movements).`,
   ];
 }
 

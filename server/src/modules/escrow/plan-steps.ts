@@ -17,7 +17,14 @@ import {
   requireState,
   sameAs,
 } from "./booking-steps.ts";
-import { type CommitRequest, type CommittedAmounts, requireVendor, warnOfPaidOrder } from "./commit-booking.ts";
+import {
+  type CommitRequest,
+  type CommittedAmounts,
+  requireVendor,
+  sayReturn,
+  warnOfExpiry,
+  warnOfPaidOrder,
+} from "./commit-booking.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
@@ -124,19 +131,28 @@ export function planCommit(
       [markup, "booking_reservation", "treasury", "markup"],
       [serviceFee, "booking_reservation", "collection", "service_fee"],
     );
+    const bought = { vendor, itineraryHash };
+    const returned = await sayReturn(asked.stores, booking, bought);
     return {
       movements: later.map((movement) => ({ ...movement, isLater: true })),
       boughtHash: itineraryHash,
       tripId: booking.tripId,
-      irreversible: (await warnOfPaidOrder(asked.stores, booking, { vendor, itineraryHash })).map(final),
+      irreversible: (await warnOfPaidOrder(asked.stores, booking, bought)).map(final),
+      remarks: [...returned, ...(await warnOfExpiry(asked.stores, trip, bought))],
     };
   });
 }
 
-export function planSettlement(asked: Asked, bookingId: string): Promise<Plan> {
+export function planSettlement(
+  asked: Asked & { stores: Pick<Stores, "orders" | "wallets"> },
+  bookingId: string,
+): Promise<Plan> {
   return planOrRefusal(async () => {
     const booking = await bookingBefore(asked, bookingId, (id) => ({ name: "settle", bookingId: id }));
-    return booking?.vendor === undefined ? EMPTY_PLAN : settlementOf(booking, booking.vendor);
+    if (booking?.vendor === undefined) return EMPTY_PLAN;
+    const { vendor, itineraryHash } = booking;
+    const remarks = await sayReturn(asked.stores, booking, { vendor, itineraryHash });
+    return { ...settlementOf(booking, vendor), ...(remarks.length === 0 ? {} : { remarks }) };
   });
 }
 

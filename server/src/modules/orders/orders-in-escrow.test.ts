@@ -69,6 +69,12 @@ async function available(): Promise<bigint> {
   return parseDecimal((await agent.ask(Wallet, "check_treasury")).available.USDC) ?? 0n;
 }
 
+const Previewed = z.object({
+  accepted: z.literal(true),
+  irreversible: z.array(z.object({ what: z.string() })),
+  note: z.string(),
+});
+
 /** A booking of a new trip, committed for the order. */
 async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAddress: string) {
   const Trip = z.looseObject({ tripId: z.string() });
@@ -76,11 +82,13 @@ async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAdd
   const { tripId } = await agent.ask(Trip, "prefund_trip", { budgetUsdc: "1000" });
   const { bookingId } = await agent.ask(Booking, "reserve_booking", { tripId, upperBoundUsdc: vendorAmountUsdc });
   const args = { bookingId, vendorAmountUsdc, vendorAddress, itineraryHash };
-  const Previewed = z.object({ accepted: z.literal(true), irreversible: z.array(z.object({ what: z.string() })) });
-  const { irreversible } = await agent.ask(Previewed, "preview_call", { tool: "commit_booking", args });
+  const { irreversible, note } = await agent.ask(Previewed, "preview_call", { tool: "commit_booking", args });
   const { warnings } = await agent.ask(z.object({ warnings: z.array(z.string()) }), "commit_booking", args);
-  expect(irreversible.map(({ what }) => what)).toEqual(warnings);
-  return { bookingId, warnings };
+  // A trip lasts thirty days, where nothing else is said; the flight is later.
+  const expiry = expect.stringMatching(/^the trip expires on .* before the flight leaves/);
+  expect(warnings).toEqual([...irreversible.map(({ what }) => what), expiry]);
+  expect(note).toContain(warnings.at(-1));
+  return { bookingId, warnings: warnings.slice(0, -1), note };
 }
 
 test("the hash of a booking links it, can be shown to stand for it, and what escrow paid goes back once", async () => {
@@ -88,7 +96,9 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
   // Whom to pay the booking has said.
-  const { bookingId, warnings } = await commit(itineraryHash, amount, booked.vendorAddress);
+  const { bookingId, warnings, note } = await commit(itineraryHash, amount, booked.vendorAddress);
+  const isBack = `The order ${orderId} is not paid twice`;
+  expect(note).toContain(isBack);
   expect(warnings).toEqual([]);
   const { order } = await orderOf(orderId);
   expect(order?.externalId).toBe(bookingId);
@@ -101,8 +111,15 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   const ticketOrderHash = (await orderOf(orderId)).order?.ticketOrderHash;
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash });
   const before = await available();
+  const preview = await agent.ask(Previewed, "preview_call", { tool: "settle_booking", args: { bookingId } });
+  expect(preview.note).toContain(isBack);
   const settled = await agent.ask(z.looseObject({ tripId: z.string(), vendorPaidUsdc: z.string() }), "settle_booking", {
     bookingId,
+  });
+  expect(settled.walletReturn).toMatchObject({
+    amountUsdc: amount,
+    orderId,
+    transferId: expect.any(String),
   });
   expect(parseDecimal(settled.vendorPaidUsdc)).toBe(parseDecimal(amount));
   await expect.poll(available, { timeout: 30_000 }).toBe(before + (parseDecimal(amount) ?? 0n));

@@ -2,7 +2,7 @@ export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
 export { addressOf, FreeRecipient, Recipient, readAddress, TokenAmount } from "./input.ts";
 export { isNetworkContract } from "./network-contracts.ts";
-export { refund } from "./refund.ts";
+export { keyOfRefund, refund } from "./refund.ts";
 export {
   endOf,
   mismatch,

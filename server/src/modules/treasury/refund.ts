@@ -3,6 +3,9 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/index.ts";
 import { transfer } from "./transfer-operation.ts";
 
+/** Of the transaction that gives back what a reference names. */
+export const keyOfRefund = (reference: string): string => `refund:${reference}`;
+
 export const REFUND_PURPOSE = "refund";
 
 /**
@@ -25,7 +28,7 @@ export async function refund(
   await chainTransactions.enqueue({
     ...(transferId ? { id: transferId } : {}),
     network,
-    idempotencyKey: `refund:${reference}`,
+    idempotencyKey: keyOfRefund(reference),
     tenantId,
     callId: null,
     purpose: REFUND_PURPOSE,

@@ -39,6 +39,7 @@ export const RunAnswer = RunSummary.extend({
   onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
   result: z.unknown().describe("null unless completed"),
   failure: z.unknown().describe("null unless failed: code, detail, what was undone and what was not"),
+  totalPriceMicroUsdc: z.string().describe("Of all calls of the run so far, each by its own price"),
   steps: z.array(TimelineStep),
 });
 
@@ -72,6 +73,7 @@ export function describeRun(
     onTimeout: pause?.onTimeout ?? null,
     result: run.result ?? null,
     failure: run.failure ?? null,
+    totalPriceMicroUsdc: steps.reduce((sum, { priceMicro = 0n }) => sum + priceMicro, 0n).toString(),
     steps: steps.map(describeStep),
   };
 }

@@ -30,6 +30,7 @@ const exampleRun = {
   pauseReason: "The policy default-corp wants a person's approval of this offer.",
   expects: { type: "object", properties: { status: { enum: ["approved", "rejected"] } }, required: ["status"] },
   ...{ shown: null, expiresAt: "2030-01-02T09:00:01Z", onTimeout: { status: "rejected" }, result: null, failure: null },
+  totalPriceMicroUsdc: "0",
   steps: [],
 };
 

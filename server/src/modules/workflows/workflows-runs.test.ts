@@ -90,6 +90,11 @@ describe("a run", () => {
     });
     expect([probes.runs("plain first"), probes.runs("plain last"), probes.runs("plain undo first")]).toEqual([1, 1, 0]);
     const read = await ask(`runs/${String(paused.runId)}`);
+    const prices = Object(read.body.steps).map(
+      ({ priceMicroUsdc }: { priceMicroUsdc: string | null }) => priceMicroUsdc,
+    );
+    expect(prices).toEqual(["5000", null, "5000"]);
+    expect(read.body.totalPriceMicroUsdc).toBe("10000");
     expect(read.body.steps).toMatchObject([
       {
         step: "first",

@@ -105,7 +105,7 @@ export const previewCall = defineTool({
         undoableUntil: undoableUntil?.toString() ?? null,
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
-      note: noteOn(tried?.effect, plan),
+      note: [noteOn(tried?.effect, plan), ...((refusal === undefined && plan?.remarks) || [])].join(" "),
     };
   },
 });

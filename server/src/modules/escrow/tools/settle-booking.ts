@@ -14,6 +14,15 @@ const Output = BookingWrite.extend({
   feePaidUsdc: DecimalAmount.describe("Your markup and the service's fee"),
   refundedUsdc: DecimalAmount.describe("The rest of the reservation, to your treasury"),
   waitingUsdc: WaitingAmount,
+  walletReturn: z
+    .object({
+      ...{ amountUsdc: DecimalAmount, orderId: z.string(), transferId: z.string() },
+      txHash: z.string().nullable().describe("null: on its way; read_transaction has it by transferId"),
+    })
+    .nullable()
+    .default(null)
+    .describe("Comes back to your wallet, which had paid the order; null: it had paid nothing"),
+  tripFreeUsdc: DecimalAmount.nullable().default(null).describe("Left in the trip; close_trip returns it"),
 });
 
 export const settleBooking = defineTool({
