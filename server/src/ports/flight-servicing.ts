@@ -40,7 +40,7 @@ export interface SeatService {
   position: "window" | "middle" | "aisle" | null;
   isExitRow: boolean;
   /** What the airline says about it and about who may sit there. */
-  restrictions: readonly string[];
+  airlineSays: readonly string[];
   totalAmount: string;
   totalCurrency: string;
 }

@@ -48,7 +48,7 @@ test("bags and free seats of an offer, seats with their place in the cabin and t
     ["14C", "aisle", true, "35.00"],
     ["14A", "window", true, "40.00"],
   ]);
-  expect(found.seats.map(({ restrictions }) => restrictions)).toEqual([[], ["No children"], [], ["Extra legroom"], []]);
+  expect(found.seats.map(({ airlineSays }) => airlineSays)).toEqual([[], ["No children"], [], ["Extra legroom"], []]);
   expect(found.seats[0]).toMatchObject({
     id: "ase_14E",
     passengerId: "pas_1",

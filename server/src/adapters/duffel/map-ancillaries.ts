@@ -112,7 +112,7 @@ export function toSeats(maps: readonly WireSeatMap[]): { seats: SeatService[]; u
               cabinClass: cabinClass ?? null,
               position: positionOf(row, sectionIndex, place),
               isExitRow: isAtExit(rows, rowIndex),
-              restrictions: [
+              airlineSays: [
                 ...(element.type === "restricted_seat_general" ? [name ?? "Restricted seat"] : []),
                 ...(disclosures ?? []),
               ],

@@ -21,7 +21,7 @@ const Ancillaries = z.object({
     Service.extend({
       designator: z.string(),
       position: z.string().nullable(),
-      restrictions: z.array(z.string()),
+      airlineSays: z.array(z.string()),
       passengerId: z.string(),
       segmentId: z.string(),
     }),
@@ -58,7 +58,7 @@ describe("list_flight_ancillaries", () => {
         designator: "1A",
         cabinClass: null,
       },
-      ...{ position, isExitRow: false, restrictions: [], totalAmount: String(price), totalCurrency: "USD" },
+      ...{ position, isExitRow: false, airlineSays: [], totalAmount: String(price), totalCurrency: "USD" },
     });
     const windows = [30, 9, 12].map((price) => seat("seg_1", "window", price));
     const seats = [...windows, seat("seg_1", "aisle", 40), seat("seg_2", "window", 8)];

@@ -46,7 +46,7 @@ export const listFlightAncillaries = defineTool({
           designator: wordsOfOthers(),
           position: z.enum(["window", "middle", "aisle"]).nullable(),
           isExitRow: z.boolean(),
-          restrictions: z.array(wordsOfOthers()).readonly(),
+          airlineSays: z.array(wordsOfOthers()).readonly().describe("What limits the seat, and what is good about it"),
           totalAmount: DecimalAmount,
           totalCurrency: z.string(),
         }),
