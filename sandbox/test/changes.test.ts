@@ -114,7 +114,6 @@ describe("a change that costs money", () => {
     const card = { payment: { ...paying(change.change_total_amount).payment, type: "card" } };
     expect(errorOf(await confirm(change.id, card))).toMatchObject({ pointer: "/payment/type" });
     expect(await readOrder(sandbox, order.id)).toEqual(order);
-
     const before = await balanceOf();
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, () => confirm(change.id, paying(change.change_total_amount))),
@@ -128,12 +127,14 @@ describe("a change that costs money", () => {
     const after = await readOrder(sandbox, order.id);
     expect(sliceIds(after)).toEqual([offer.slices.add[0]?.id, order.slices[1]?.id]);
     expect(after.total_amount).toBe(totalAfter(order, offer));
+    const { change_before_departure: terms } = after.conditions;
+    for (const { conditions } of after.slices) expect(conditions?.change_before_departure).toEqual(terms);
     expect(cents(after.base_amount) + cents(after.tax_amount)).toBe(cents(after.total_amount));
-    expect(after.changes.map((row) => row.id)).toEqual([change.id]);
+    expect(after.changes).toMatchObject([{ id: change.id }]);
     expect(after.documents).toHaveLength(1);
     expect(after.documents[0]?.unique_identifier).not.toBe(order.documents[0]?.unique_identifier);
-    const done = await sandbox.call("GET", `/air/order_changes/${change.id}`);
-    expect(dataOf(done, OrderChange).confirmed_at).not.toBeNull();
+    const done = dataOf(await sandbox.call("GET", `/air/order_changes/${change.id}`), OrderChange);
+    expect(done.confirmed_at).not.toBeNull();
     expect((await servicingBooks(sandbox, order.id)).changes).toEqual([
       expect.objectContaining({
         id: change.id,

@@ -75,6 +75,7 @@ export const ServicedOrder = Order.extend({
   slices: z.array(
     z.looseObject({
       id: z.string(),
+      conditions: z.looseObject({ change_before_departure: z.unknown() }).optional(),
       segments: z.array(
         z.looseObject({
           id: z.string(),

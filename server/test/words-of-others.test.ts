@@ -65,7 +65,19 @@ const CHECKED_NAMES = [
     "actual",
     "value",
   ],
-  ...["airport", "available", "held", "in", "out", "outgoing", "path", "recipients", "timeZones.*", "tools"],
+  ...[
+    "airport",
+    "available",
+    "held",
+    "in",
+    "out",
+    "outgoing",
+    "path",
+    "pickUps.*",
+    "recipients",
+    "timeZones.*",
+    "tools",
+  ],
 ];
 /** What the service says in its own words, or composes of texts that it has cleaned before. */
 const OWN_NAMES = [

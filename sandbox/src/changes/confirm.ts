@@ -16,7 +16,7 @@ import { freeSeats } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { answerOpenChanges } from "./airline-rows.ts";
-import { replaceSlices } from "./offers.ts";
+import { replaceSlices, withTerms } from "./offers.ts";
 import { type ChangeOfferRow, type ChangeRow, renderChange } from "./rows.ts";
 
 const ChangeBody = z.object({ selected_order_change_offer: z.string() });
@@ -129,7 +129,7 @@ async function applyToOrder(
   await freeSeats(tx, order.id, lost);
   const details = {
     ...order.details,
-    slices: replaceSlices(order.details.slices, removed, plan.add),
+    slices: withTerms(replaceSlices(order.details.slices, removed, plan.add), plan.conditions),
     sliceFares: plan.sliceFares,
     conditions: plan.conditions,
   };

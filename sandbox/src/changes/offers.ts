@@ -83,6 +83,14 @@ export function replaceSlices<Slice, Added>(
   return [...kept, ...waiting];
 }
 
+/** One fare has one penalty: each slice of the order says the same as the order. */
+export function withTerms(
+  slices: readonly WireSlice[],
+  { change_before_departure }: ChangePlan["conditions"],
+): WireSlice[] {
+  return slices.map((slice) => ({ ...slice, conditions: { ...slice.conditions, change_before_departure } }));
+}
+
 function durationMs(offer: Offer): number {
   return offer.slices.reduce((sum, slice) => {
     const last = slice.flights.at(-1) ?? slice.flights[0];
@@ -110,6 +118,7 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
   const changeMicro = differenceMicro + penaltyMicro;
   // All that is paid for a change is part of what the order costs from then on, its penalty too.
   const newTotalMicro = total + changeMicro;
+  const conditions = renderConditions({ ...offer, totalMicro: newTotalMicro });
   const sliceFares = replaceSlices(
     details.sliceFares,
     removed,
@@ -117,10 +126,10 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
   );
   return {
     plan: {
-      add: wire.slices,
+      add: withTerms(wire.slices, conditions),
       remove: gone,
       sliceFares,
-      conditions: renderConditions({ ...offer, totalMicro: newTotalMicro }),
+      conditions,
       taxMicro: (
         BigInt(order.tax_micro) -
         shareOf(BigInt(order.tax_micro), taxes, removed) +

@@ -120,8 +120,13 @@ function toOrderedSlice({ segments: listed, ...slice }: WireSliceFields): Ordere
   };
 }
 
-/** A slice of an order. */
-export const WireSlice = WireSliceFields.transform(toOrderedSlice);
+/** A slice of an order: between the airports of its flights, also where a city was searched. */
+export const WireSlice = WireSliceFields.transform((wire): OrderedSlice => {
+  const slice = toOrderedSlice(wire);
+  const { origin = "" } = slice.segments[0] ?? {};
+  const { destination = "" } = slice.segments.at(-1) ?? {};
+  return { ...slice, origin: origin || slice.origin, destination: destination || slice.destination };
+});
 
 /** A slice of an offer. */
 export const WireSoldSlice = WireSliceFields.transform((wire, context): Slice => {

@@ -104,7 +104,7 @@ function describe(found: readonly FoundWay[]): Transfer {
       ...{ airport: other.airport.iataCode, direction: other.direction, minutes: minutesOf(other.way) },
       ...{ roadKilometers: other.way.roadKilometers, google: other.links.google },
     })),
-    pickUps: [],
+    pickUps: {},
   };
 }
 
@@ -115,5 +115,5 @@ const minutesOf = ({ fewestMinutes: fewest, minutes: likely, mostMinutes: most }
 const noTransfer = (reason: string): Transfer => ({
   ...unavailable(reason),
   ...{ airport: null, direction: "to_airport", minutes: null, roadKilometers: null, links: null, others: [] },
-  ...{ isEstimate: true, source: "distance", attribution: [], notes: [], pickUps: [] },
+  ...{ isEstimate: true, source: "distance", attribution: [], notes: [], pickUps: {} },
 });

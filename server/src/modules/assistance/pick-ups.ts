@@ -13,13 +13,14 @@ export function pickUpsOf(
   maps: Pick<Maps, "airport">,
 ): Transfer["pickUps"] {
   const isMet = (available && direction === "from_airport") || others.some((way) => way.direction === "from_airport");
-  if (!isMet) return [];
-  return proposals.flatMap(({ id: offerId, slices }) => {
+  if (!isMet) return {};
+  const moments = proposals.flatMap(({ id: offerId, slices }) => {
     const { destination: airport = "", arrivingAt = "" } = slices.flatMap(({ segments }) => segments).at(-1) ?? {};
     const timeZone = maps.airport(airport)?.timeZone;
     if (timeZone === undefined || arrivingAt === "") return [];
     const landsAt = Temporal.PlainDateTime.from(arrivingAt).toZonedDateTime(timeZone);
     const at = landsAt.add({ minutes: MINUTES_TO_EXIT.usual }).toString({ timeZoneName: "never" });
-    return [{ offerId, airport, at }];
+    return [[offerId, at] as const];
   });
+  return Object.fromEntries(moments);
 }

@@ -54,11 +54,28 @@ const Replanned = z.object({
 const Found = z.object({
   offers: z.array(z.object({ fares: z.array(z.object({ id: z.string() })), slices: Slices })),
 });
-const OrderedSlices = z.array(z.object({ id: z.string(), segments: Segments }));
+const OrderedSlices = z.array(z.looseObject({ id: z.string(), segments: Segments }));
+const Flown = {
+  slices: z.tuple([
+    z.looseObject({ origin: z.string(), segments: Segments, changeBeforeDeparture: z.unknown().optional() }),
+  ]),
+  timeZones: z.record(z.string(), z.string()),
+};
+const Read = z.object({
+  flight: z.object({ ...Flown, conditions: z.object({ changeBeforeDeparture: z.looseObject({}) }) }),
+});
+const Changed = z.object({ ...Flown, next: z.string() });
+const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
 const Changes = z.object({
   offers: z.array(z.object({ changeTotalAmount: z.string(), slices: z.object({ add: Slices }) })),
 });
-const Order = z.object({ orderId: z.string(), pnr: z.string(), totalAmount: z.string(), slices: OrderedSlices });
+const Order = z.object({
+  orderId: z.string(),
+  pnr: z.string(),
+  totalAmount: z.string(),
+  slices: OrderedSlices,
+  timeZones: z.record(z.string(), z.string()),
+});
 
 /** The dearest fare, which can be changed and given back; with its tickets, without which nothing can be changed. */
 async function book(route: object, extra: object = {}, choose = (_: z.output<typeof Slices>): boolean => true) {
@@ -207,6 +224,8 @@ test("a part of a connecting journey: the first leg leads to its end, the second
 test("nothing that is proposed are the flights held, and the first to arrive, the quickest and the cheapest are", async () => {
   const day = inDays(74);
   const order = await book({ origin: "LON", destination: "LIS", departureDate: day });
+  expect(order.slices[0]).toMatchObject(endsOf(order.segments));
+  expect(order.timeZones).toEqual({ [order.segments[0]?.origin ?? ""]: "Europe/London", LIS: "Europe/Lisbon" });
   const held = order.segments[0]?.departingAt ?? "";
   const slices = {
     add: [{ origin: "LON", destination: "LIS", departure_date: day, cabin_class: "economy" }],
@@ -236,6 +255,21 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
   expect(least(proposed, "minutes")).toBeLessThanOrEqual(least(others, "minutes"));
   const first = (of: typeof all) => of.map(({ arrives }) => arrives).toSorted()[0] ?? "";
   expect(first(proposed) <= first(others)).toBe(true);
+
+  // Taken up, it says whom the money goes to, on which clocks the times are, and one penalty for a next change.
+  const { changeId, due } = await agent.ask(Selected, "select_order_change_offer", change.offers[0]?.next.args ?? {});
+  const args = { changeId, payment: { type: "balance", ...due } };
+  const { said: preview } = await agent.call("preview_call", { tool: "confirm_order_change", args });
+  const keeps = expect.stringMatching(/go to the airline, whom the operator's account \(collection\) pays/);
+  if (due.amount !== "0") expect(preview.irreversible).toMatchObject([{ what: keeps }]);
+  const changed = await agent.ask(Changed, "confirm_order_change", args);
+  expect(changed.next).toMatch(/went to the airline/);
+  const { flight } = await agent.ask(Read, "read_order", { orderId: order.orderId });
+  expect(flight.slices[0].changeBeforeDeparture).toEqual(flight.conditions.changeBeforeDeparture);
+  for (const { slices: flown, timeZones } of [changed, flight]) {
+    expect(flown[0]).toMatchObject(endsOf(flown[0].segments));
+    expect(timeZones).toEqual({ [flown[0].origin]: "Europe/London", LIS: "Europe/Lisbon" });
+  }
 });
 
 test("the quickest is proposed where others arrive first and cost less, with fewer flights where two are as quick", () => {
@@ -258,4 +292,7 @@ test("the quickest is proposed where others arrive first and cost less, with few
   expect(proposeWays(ways.slice(1, 5), ways)).toEqual(ways.slice(1, 5));
 });
 
+const endsOf = (segments: z.output<typeof Segments>) => ({
+  ...{ origin: segments[0]?.origin, destination: segments.at(-1)?.destination },
+});
 const leavingAt = ({ slices }: { slices: z.output<typeof Slices> }) => slices[0]?.segments[0]?.departingAt ?? "";

@@ -110,9 +110,9 @@ export const TransferAnswer = Marked.extend({
     )
     .describe("The same for the other airports of the flights offered, and to your stay at the destination"),
   pickUps: z
-    .array(z.object({ offerId: z.string(), airport: z.string(), at: z.string() }))
+    .record(z.string(), z.string())
     .describe(
-      `Where a way is from_airport: when to wait there for each proposal, ${MINUTES_TO_EXIT.usual} minutes after it lands`,
+      `Where a way is from_airport, by offer id: when to be met there, ${MINUTES_TO_EXIT.usual} minutes after landing`,
     ),
 });
 

@@ -61,3 +61,4 @@ export {
   type SeenStay,
 } from "./seen-offers.ts";
 export { rateErrors, supplierErrors } from "./supplier-errors.ts";
+export { TimeZones, timeZonesOf } from "./time-zones.ts";

@@ -10,6 +10,8 @@ import {
   DescribedSlice,
   departureOf,
   NamedPassengers,
+  TimeZones,
+  timeZonesOf,
   VoidWindow,
 } from "../bookings/index.ts";
 
@@ -41,6 +43,7 @@ function mask(name: string): string {
 
 export const FlightNow = z.object({
   slices: z.array(DescribedSlice).readonly(),
+  timeZones: TimeZones,
   conditions: Conditions,
   changeableUntil: z
     .string()
@@ -74,6 +77,7 @@ export async function readFlightNow(
   const departingAt = departureOf(slices, maps);
   const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
   return {
+    timeZones: timeZonesOf(slices, maps),
     ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null },
     refundableUntil: isRefundable ? departingAt : null,
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),

@@ -21,6 +21,10 @@ interface Price {
   currency: string;
 }
 
+const CHANGED = "the change of the order";
+const WHO_KEEPS =
+  "its penalty and fare difference go to the airline, whom the operator's account (collection) pays through the supplier";
+
 /** `payment` is what the caller pays; the supplier has the last word on it, and refuses another one. */
 export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
@@ -30,7 +34,7 @@ export async function planChange(asked: Asked, changeId: string, payment: Price)
   return {
     // An amount whose rate is not known here is found out when the call runs.
     movements: due === 0n ? [] : [{ token: "USDC", amount: due, from: "treasury", to: "collection" }],
-    irreversible: [final("the change of the order")],
+    irreversible: [final(due === 0n ? CHANGED : `${CHANGED}; ${WHO_KEEPS}`)],
     bought: seen === undefined ? unknownPurchase("flight", undefined) : toPurchase(seen, undefined),
   };
 }

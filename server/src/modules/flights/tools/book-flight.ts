@@ -8,6 +8,8 @@ import {
   rateErrors,
   readChargeHash,
   supplierErrors,
+  TimeZones,
+  timeZonesOf,
 } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
@@ -44,7 +46,7 @@ export const bookFlight = defineTool({
       .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
     airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
   }),
-  output: BookingResult,
+  output: BookingResult.extend({ timeZones: TimeZones }),
   errors: {
     ...supplierErrors,
     outcome_unknown:
@@ -113,6 +115,7 @@ export const bookFlight = defineTool({
     const departure = departureOf(booked.slices, maps);
     const result = {
       ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
+      timeZones: timeZonesOf(booked.slices, maps),
       refundableUntil: booked.refundableUntil === null ? null : departure,
       changeableUntil: booked.changeableUntil === null ? null : departure,
     };

@@ -1,13 +1,20 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { FlightSearch } from "../../../ports/flights.ts";
-import { checkSlice, NotApplied, SupplierResult, saleRates, supplierErrors } from "../../bookings/index.ts";
+import {
+  checkSlice,
+  NotApplied,
+  SupplierResult,
+  saleRates,
+  supplierErrors,
+  TimeZones,
+  timeZonesOf,
+} from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
 import { explainNoOffers } from "../explain-no-offers.ts";
 import { Comparison, compareOffers, Picks } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
-import { timeZonesOf } from "../offer-time-zones.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
 import { recognizeTravelers } from "../recognize-travelers.ts";
@@ -35,7 +42,7 @@ export const searchFlights = defineTool({
     offers: z.array(OfferAnswer).readonly(),
     picks: Picks,
     considered: Comparison,
-    timeZones: z.record(z.string(), z.string()).describe("Of the local times, by airport"),
+    timeZones: TimeZones,
     notApplied: NotApplied,
   }),
   errors: {
@@ -125,7 +132,10 @@ export const searchFlights = defineTool({
     return {
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates)),
       ...comparison,
-      timeZones: timeZonesOf(offers, maps),
+      timeZones: timeZonesOf(
+        offers.flatMap(({ slices }) => slices),
+        maps,
+      ),
       notApplied: [...found.notApplied, ...creditsNotApplied],
       ...found.provenance,
       sandbox: found.sandbox,

@@ -12,7 +12,7 @@ export const readPolicy = defineTool({
   name: "read_policy",
   title: "Read travel policies",
   summary:
-    "A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies.",
+    "A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies, and the rules in force.",
   advice:
     "What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy.",
   area: "policy",
@@ -34,7 +34,10 @@ export const readPolicy = defineTool({
     policies: z
       .array(VersionFacts.omit({ createdBy: true }).extend({ isEnforced: z.boolean() }))
       .describe("Without policyId of each the version that applies now, or its newest"),
-    document: z.record(z.string(), z.unknown()).optional().describe("With policyId"),
+    document: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("Of policyId; without it of the enforced policy, else of the only one"),
     shortened: z
       .array(z.object({ path: z.string(), shown: z.int(), of: z.int() }))
       .describe("Lists of the document that are longer than is shown"),
@@ -62,7 +65,13 @@ export const readPolicy = defineTool({
           ),
         );
       });
-      return { enforcedPolicyId: enforcedId ?? null, policies: [builtInFacts, ...own].map(shown), shortened: [] };
+      const policies = [builtInFacts, ...own].map(shown);
+      const inForceId = enforcedId ?? (own.length === 0 ? DEFAULT_POLICY_ID : undefined);
+      const inForce =
+        inForceId === undefined
+          ? undefined
+          : await readVersion({ travelPolicies, clock }, caller, inForceId, undefined);
+      return { enforcedPolicyId: enforcedId ?? null, policies, ...documentOf(inForce?.document) };
     }
     const found = await readVersion({ travelPolicies, clock }, caller, policyId, version);
     if (found === undefined) {
@@ -74,12 +83,12 @@ export const readPolicy = defineTool({
       );
     }
     const { document, ...facts } = found;
-    const { value, shortened } = shortenLists(document, MOST_ENTRIES_SHOWN);
-    return {
-      enforcedPolicyId: enforcedId ?? null,
-      policies: [shown(facts)],
-      document: value,
-      shortened,
-    };
+    return { enforcedPolicyId: enforcedId ?? null, policies: [shown(facts)], ...documentOf(document) };
   },
 });
+
+function documentOf(document: Readonly<Record<string, unknown>> | undefined) {
+  if (document === undefined) return { shortened: [] };
+  const { value, shortened } = shortenLists(document, MOST_ENTRIES_SHOWN);
+  return { document: value, shortened };
+}

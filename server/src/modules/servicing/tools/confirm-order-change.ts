@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
@@ -10,7 +10,7 @@ import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 const NEXT =
-  "The order is changed and paid as said here. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
+  "The order is changed and paid as said here: penalty and fare difference went to the airline, whom this service's operator pays through the supplier from the account that chargedUsdc went to; none of it is held for you. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
 
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
@@ -22,7 +22,7 @@ export const confirmOrderChange = defineTool({
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
+  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "maps", "clock", "random"],
   input: z.strictObject({
     changeId: z.string().describe("Of select_order_change_offer"),
     payment: z.strictObject({
@@ -39,7 +39,7 @@ export const confirmOrderChange = defineTool({
         .describe("ISO 4217"),
     }),
   }),
-  output: ChangeResult.extend({ chargeTxHash: ChargeTxHash }),
+  output: ChangeResult.extend({ chargeTxHash: ChargeTxHash, timeZones: TimeZones }),
   errors: {
     ...supplierErrors,
     ...commitErrors,
@@ -62,13 +62,13 @@ export const confirmOrderChange = defineTool({
 
   plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
 
-  async run(change, { caller, call, ...ports }) {
+  async run(change, { caller, call, maps, ...ports }) {
     const { progress, isRepeat } = call;
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
     const changed = ChangeResult.parse(answer.result);
     const now = await describeOrderNow(ports, caller, changed.orderId);
     const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
-    const result = { ...changed, chargeTxHash, ...now, next: NEXT };
+    const result = { ...changed, chargeTxHash, ...now, timeZones: timeZonesOf(now.slices, maps), next: NEXT };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

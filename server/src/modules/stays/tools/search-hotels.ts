@@ -63,7 +63,7 @@ const pastDay = (today: Temporal.PlainDate): Issue => ({
 function sayMore(notShown: number): string | null {
   if (notShown <= 0) return null;
   const those = notShown === 1 ? "1 more is" : `${notShown} more are`;
-  return `${those} not shown: search with a neighborhood, a sight or coordinates as location to see those around it.`;
+  return `${those} not shown, neither the nearest nor the cheapest: search with a neighborhood, a sight or coordinates as location to see those around it; from coordinates go some hundred meters on, as the nearest to them is always shown.`;
 }
 
 export const searchHotels = defineTool({

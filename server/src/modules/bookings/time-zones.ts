@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { Maps } from "../../ports/maps.ts";
+
+interface Flown {
+  segments: readonly { origin: string; destination: string }[];
+}
+
+export const TimeZones = z.record(z.string(), z.string()).describe("Of the local times, by airport");
+
+/** The IANA time zone of each airport that flights name a local time of, where it is known. */
+export function timeZonesOf(slices: readonly Flown[], maps: Pick<Maps, "airport">): Record<string, string> {
+  const segments = slices.flatMap((slice) => slice.segments);
+  const codes = new Set(segments.flatMap(({ origin, destination }) => [origin, destination]));
+  return Object.fromEntries(
+    [...codes].flatMap((code) => {
+      const zone = maps.airport(code)?.timeZone;
+      return zone === undefined ? [] : [[code, zone]];
+    }),
+  );
+}
