@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Read travel policies
-         * @description A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies. What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy. Price: 500 micro-USDC (0.0005 USDC).
+         * @description A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies, and the rules in force. What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -3225,6 +3225,10 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /** @description Of the local times, by airport */
+            timeZones: {
+                [key: string]: string;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -3465,6 +3469,10 @@ export interface components {
              * @default null
              */
             chargeTxHash: string | null;
+            /** @description Of the local times, by airport */
+            timeZones: {
+                [key: string]: string;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -4145,6 +4153,10 @@ export interface components {
                         penaltyCurrency: string | null;
                     } | null;
                 }[];
+                /** @description Of the local times, by airport */
+                timeZones: {
+                    [key: string]: string;
+                };
                 conditions: {
                     /** @description null: the airline did not say */
                     refundBeforeDeparture: {
@@ -5230,7 +5242,7 @@ export interface components {
                 createdAt: string | null;
                 isEnforced: boolean;
             }[];
-            /** @description With policyId */
+            /** @description Of policyId; without it of the enforced policy, else of the only one */
             document?: {
                 [key: string]: unknown;
             };
@@ -6819,12 +6831,10 @@ export interface components {
                     roadKilometers: number;
                     google: string;
                 }[];
-                /** @description Where a way is from_airport: when to wait there for each proposal, 50 minutes after it lands */
+                /** @description Where a way is from_airport, by offer id: when to be met there, 50 minutes after landing */
                 pickUps: {
-                    offerId: string;
-                    airport: string;
-                    at: string;
-                }[];
+                    [key: string]: string;
+                };
             } | null;
             /** @default  */
             next: string;
