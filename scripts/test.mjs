@@ -20,7 +20,7 @@ const isLong = words[0] === "--long";
 const isCheck = words[0] === "--check";
 const isWhole = words.length === 0;
 const vitestWords = isLong ? LONG_TESTS : isWhole ? USUAL_TESTS : words;
-// Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
+// What is temporary of this run lies in one folder, which its processes know: what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
 const temporary = join(folder, "tmp");

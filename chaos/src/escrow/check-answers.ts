@@ -15,11 +15,15 @@ const EVENT_OF: Readonly<Record<string, string>> = {
   cancel_booking: "BookingCancelled",
   log_agent_action: "ActionLogged",
 };
-const REDACTED = new Set(["guestLink", "claimCode", "emailSent", "emailNote", "asOf"]);
+/** What a repeat leaves out, and what an answer says as it is now: other steps of the trip, and blocks, come between two answers. */
+const OF_THE_MOMENT = new Set([
+  ...["guestLink", "claimCode", "emailSent", "emailNote", "asOf"],
+  ...["walletReturn", "tripFreeUsdc"],
+]);
 
 const lasting = (result: unknown): unknown =>
   Object.fromEntries(
-    Object.entries(z.record(z.string(), z.unknown()).parse(result)).filter(([name]) => !REDACTED.has(name)),
+    Object.entries(z.record(z.string(), z.unknown()).parse(result)).filter(([name]) => !OF_THE_MOMENT.has(name)),
   );
 
 /** At any moment: what was answered as done is on the chain, and every answer says the same. */
