@@ -6,7 +6,7 @@ const TESTS = ["server", "chaos", "conformance", "devnet", "scripts", "sandbox",
 );
 /** Files that replace the clock or the timers of their process, or listen to all of its requests: nothing else may share it. */
 const ISOLATED = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.isolated.test.ts"));
-/** Files that kill and start whole processes again and again, or drive programs of others: `npm run test:long`. */
+/** Files that take long for what they are: they start whole processes again and again, or drive programs of others. `npm run test:long`. */
 const LONG = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.long.test.ts"));
 // Modules are loaded once for each worker, which also shares a started product: a file must leave nothing behind.
 const SHARED = { isolate: false, environment: "./server/test/support/end-of-worker.ts" };
