@@ -11,6 +11,8 @@ import {
   guestClaim,
   Retry,
   reserveAndBook,
+  Settled,
+  sayLeft,
   unless,
   usdcOf,
   waitForClaim,
@@ -68,10 +70,6 @@ const Booked = z.object({
   slices: z.array(z.object({ segments: z.array(Flight).default([]) })).default([]),
 });
 const Order = z.object({ ticketOrderHash: z.string() });
-const Settled = z.object({
-  ...{ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() },
-  ...{ walletReturn: z.unknown().optional(), tripFreeUsdc: z.string().nullish() },
-});
 const Invoiced = z.object({
   invoiceNumber: z.string(),
   pdfUrl: z.string(),
@@ -161,7 +159,7 @@ export const bookFlight = defineWorkflow({
       ...{ conditions, refundableUntil, changeableUntil },
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       settled,
-      ...sayLeft(settled.tripFreeUsdc),
+      ...sayLeft(settled),
       ...(await invoice(steps, bookingId)),
     };
   },
@@ -171,12 +169,6 @@ export const bookFlight = defineWorkflow({
 function withZones(flight: z.infer<typeof Flight>, zones: ReadonlyMap<string, string>) {
   const [departureTimeZone, arrivalTimeZone] = [flight.origin, flight.destination].map((at) => zones.get(at) ?? null);
   return { ...flight, departureTimeZone, arrivalTimeZone };
-}
-
-/** A run that settled before answers said it does not know. */
-function sayLeft(tripFreeUsdc: string | null | undefined) {
-  if (tripFreeUsdc == null) return {};
-  return { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` };
 }
 
 /** What is paid and ticketed stands also without its invoice, which can be asked for again. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDecimal } from "../domain/money.ts";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
@@ -9,6 +10,8 @@ import {
   guestClaim,
   Retry,
   reserveAndBook,
+  Settled,
+  sayLeft,
   unless,
   usdcOf,
   waitForClaim,
@@ -50,7 +53,10 @@ const Rate = z.object({
 const Found = z.object({
   accommodations: z.array(z.object({ id: z.string(), name: z.string(), rates: z.array(Rate) })),
 });
-const Quote = z.object({ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() });
+const Quote = z.object({
+  ...{ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() },
+  accommodation: z.object({ address: z.string().nullable() }).optional(),
+});
 const Booked = z.object({
   orderId: z.string(),
   reference: z.string().nullable(),
@@ -60,8 +66,10 @@ const Booked = z.object({
   chargedUsdc: z.string(),
   itineraryHash: z.string(),
   ticketOrderHash: z.string(),
+  cancellationPolicy: z
+    .object({ refundable: z.boolean(), timeline: z.array(z.object({ before: z.string(), refundAmount: z.string() })) })
+    .optional(),
 });
-const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
 
 const GONE: ReadonlySet<string> = new Set([
   ...["rate_not_found", "rate_unavailable", "price_changed"],
@@ -118,8 +126,12 @@ export const bookStay = defineWorkflow({
     }
     const { email, phoneNumber, policyId } = stay;
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
+    let quoted: z.infer<typeof Quote> | undefined;
     const { bookingId, booked } = await reserveAndBook(steps, stay.tripId, {
-      choose: (bound) => unless(GONE, () => quoteChosen(steps, stay, { bound, booking: { guests, ...contact } })),
+      async choose(bound) {
+        quoted = await unless(GONE, () => quoteChosen(steps, stay, { bound, booking: { guests, ...contact } }));
+        return quoted;
+      },
       booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
       book: ({ tool, args }) =>
         unless(GONE, () => call(tool, args, Booked, isSince(JUDGED_BY_BOOKING) ? { policyId } : {})),
@@ -139,13 +151,24 @@ export const bookStay = defineWorkflow({
     // The accommodation expects the guests, and the escrow knows it: from here on the booking stands.
     keep();
     const settled = await call("settle_booking", { bookingId }, Settled);
-    const { orderId, reference, accommodationName, totalAmount, totalCurrency } = booked;
+    const { orderId, reference, accommodationName, totalAmount, totalCurrency, cancellationPolicy } = booked;
     return {
       ...{ tripId: stay.tripId, bookingId, orderId, reference, accommodationName, totalAmount, totalCurrency },
+      accommodationAddress: quoted?.accommodation?.address ?? null,
+      ...{ cancellationPolicy, fullRefundUntil: fullRefundUntil(booked) },
       settled,
+      ...sayLeft(settled),
     };
   },
 });
+
+/** Null: never, or it is not known. */
+function fullRefundUntil({ cancellationPolicy, totalAmount }: z.infer<typeof Booked>): string | null {
+  const inFull = cancellationPolicy?.timeline.findLast(
+    ({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount),
+  );
+  return inFull?.before ?? null;
+}
 
 async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<Guests> {
   const { status, guests } = await pause({

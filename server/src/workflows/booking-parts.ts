@@ -261,6 +261,17 @@ export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<
   }
 }
 
+export const Settled = z.object({
+  ...{ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() },
+  ...{ walletReturn: z.unknown().optional(), tripFreeUsdc: z.string().nullish() },
+});
+
+/** A run that settled before answers said it does not know. */
+export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
+  if (tripFreeUsdc == null) return {};
+  return { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` };
+}
+
 const Quoted = z.object({ cancellationId: z.string() });
 /** Such as one whose tickets were refused: what it cost was given back with that. */
 const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);

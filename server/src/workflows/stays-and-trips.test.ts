@@ -77,9 +77,24 @@ describe("service.book_stay", () => {
         ...["book_stay", "commit_booking", "confirm_stay", "settle_booking"],
       ].map((step) => `${step} done`),
     );
-    const { bookingId, orderId, totalAmount, settled } = Object(ended.result);
+    const { bookingId, orderId, totalAmount, settled, ...more } = Object(ended.result);
+    const { freeUsdc } = await call("read_trip", { tripId });
+    expect(more).toMatchObject({
+      accommodationAddress: expect.stringMatching(/\w/),
+      fullRefundUntil: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+      cancellationPolicy: { refundable: true },
+      ...{
+        tripFreeUsdc: freeUsdc,
+        next: `The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
+      },
+    });
     expect(await call("read_order", { orderId })).toMatchObject({ kind: "stay", externalId: bookingId });
     expect(micro(settled.vendorPaidUsdc)).toBe(micro(totalAmount));
+    // There was no fee, so that none is spoken of.
+    const { movements } = await call("list_movements", { limit: 10 });
+    const Movements = z.array(z.looseObject({ kind: z.string(), bookingId: z.string().nullable(), text: z.string() }));
+    const rest = Movements.parse(movements).find((one) => one.kind === "trip_return" && one.bookingId === bookingId);
+    expect(rest?.text).toBe("Back from a trip's budget: settle_booking gave back what the booking did not use");
     // What the wallet paid for the stay came back with the settlement, and the rest of the reservation with it.
     await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
   });

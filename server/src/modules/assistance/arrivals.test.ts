@@ -91,6 +91,16 @@ describe("a transfer from an airport", () => {
     ]);
   });
 
+  it("names the emergency numbers that services answer, and which answers which", async () => {
+    const [own, german] = [
+      await transfer({ airport: "AMS", destinationAddress: "Amsterdam" }),
+      await transfer({ airport: "BER", destinationAddress: "Berlin" }),
+    ];
+    expect(own.safety?.emergencyNumbers).toEqual(["112"]);
+    expect(german.safety?.emergencyNumbers).toEqual(["110", "112"]);
+    expect(german.notes.join(" ")).toContain("police 110, ambulance 112, fire 112");
+  });
+
   it("over the sea is none, and says so", async () => {
     const { way, wayNote, schedule, taxisNeeded } = await transfer({
       ...late,

@@ -24,9 +24,3 @@ export function quickestOf<Way>(ways: readonly Way[], slicesOf: (way: Way) => Sl
     return first === second ? flights(left) - flights(right) : first - second;
   })[0];
 }
-
-/** The same flights on the same day: what somebody holds already is no way on. */
-export function isSameWay(slices: Slices, held: readonly Slices[number]["segments"][number][]): boolean {
-  const said = (segments: typeof held) => segments.map((one) => `${one.flightNumber} ${one.departingAt}`).join();
-  return held.length > 0 && said(slices.flatMap(({ segments }) => segments)) === said(held);
-}

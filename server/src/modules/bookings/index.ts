@@ -51,6 +51,7 @@ export {
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
 export { readChargeHash } from "./read-charge-hash.ts";
+export { isSameWay } from "./same-way.ts";
 export { seenCarriers, seenLegs } from "./see-slices.ts";
 export {
   keepsRecords,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type Escrow, freshHash, HexText, openEscrow } from "../../../test/support/escrow.ts";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import type { TestService } from "../../../test/support/service.ts";
@@ -107,6 +108,11 @@ describe("a booking's life", () => {
         refundedUsdc: "14.099999",
       });
       expect(settled).not.toHaveProperty("waitingUsdc");
+      const [paid] = z.array(z.unknown()).parse((await call("list_movements", { limit: 1 })).movements);
+      expect(paid).toMatchObject({
+        amount: "19.099999",
+        text: "From a trip's budget: settle_booking paid your fee of 5.00 and gave back what the booking did not use",
+      });
       for (const result of [reserved, committed, confirmed, settled]) await expectMined(result);
       expect(await escrow.balanceOf(vendor)).toBe(231_400_001n);
       expect(await escrow.balanceOf(own)).toBe(before - 500_000_001n + 250_500_000n - 231_400_001n);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import type { FlightOffer } from "../../ports/flights.ts";
+import type { FlightOffer, Slice } from "../../ports/flights.ts";
 import { isDirect, itineraryKey, journeyMinutes } from "./best-offers.ts";
 
 const MOST_FARES = 6;
@@ -87,7 +87,7 @@ export const Comparison = z.object({
 const PickedFare = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
-  flights: z.string().optional().describe("Where they are not among those that are shown"),
+  flights: z.string().optional().describe("Each way, at local times, where the id is not among those that are shown"),
 });
 const ChangeableFare = PickedFare.extend({ changePenaltyAmount: Penalty }).nullable();
 
@@ -126,6 +126,7 @@ export function compareOffers(
 
 /** Of all whose terms allow it; a penalty that is not known counts as the highest. */
 function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer[]) {
+  const shownIds = new Set(shown.flatMap((offer) => [offer.id, ...otherFares(offer, offers).map(({ id }) => id)]));
   const cheapestFirst = offers.toSorted((left, right) => micro(left) - micro(right));
   const changeable = cheapestFirst.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true);
   const [refundable] = cheapestFirst.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed === true);
@@ -133,7 +134,7 @@ function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer
   const changed = (offer: FlightOffer | undefined) =>
     offer === undefined
       ? null
-      : { ...pick(offer, shown), changePenaltyAmount: offer.conditions.changeBeforeDeparture?.penaltyAmount };
+      : { ...pick(offer, shownIds), changePenaltyAmount: offer.conditions.changeBeforeDeparture?.penaltyAmount };
   return {
     cheapestChangeable: changed(changeable[0]),
     cheapestWithOneChange: changed(withOneChange),
@@ -141,17 +142,39 @@ function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer
       refundable === undefined
         ? null
         : {
-            ...pick(refundable, shown),
+            ...pick(refundable, shownIds),
             refundPenaltyAmount: refundable.conditions.refundBeforeDeparture?.penaltyAmount ?? null,
           },
   };
 }
 
-function pick(found: FlightOffer, shown: readonly FlightOffer[]): z.infer<typeof PickedFare> {
-  const { id, totalAmount } = found;
-  const flights = found.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber));
-  const isShown = shown.some((offer) => itineraryKey(offer) === itineraryKey(found));
-  return { ...{ id, totalAmount }, ...(isShown ? {} : { flights: flights.join(" ") }) };
+function pick({ id, totalAmount, slices }: FlightOffer, shownIds: ReadonlySet<string>): z.infer<typeof PickedFare> {
+  return { ...{ id, totalAmount }, ...(shownIds.has(id) ? {} : { flights: slices.map(sayWay).join("; ") }) };
+}
+
+/** Such as "KL1246 CDG 2027-01-20T21:35 → AMS 22:45, direct". */
+function sayWay({ segments, origin, destination }: Slice): string {
+  const toMinutes = (time = "") => time.slice(0, "2027-01-20T21:35".length);
+  const departs = toMinutes(segments[0]?.departingAt);
+  const arrives = toMinutes(segments.at(-1)?.arrivingAt);
+  const [day = "", time = ""] = arrives.split("T");
+  const between = segments.flatMap(({ origin: from, stops }, index) => [
+    ...(index === 0 ? [] : [from]),
+    ...stops.map(({ airport }) => airport),
+  ]);
+  const flown = segments.map(({ flightNumber }) => flightNumber).join("+");
+  const [from, to] = [segments[0]?.origin ?? origin, segments.at(-1)?.destination ?? destination];
+  const how = between.length === 0 ? "direct" : `by way of ${between.join(", ")}`;
+  return `${flown} ${from} ${departs} → ${to} ${departs.startsWith(day) ? time : arrives}, ${how}`;
+}
+
+/** Those that are named by their terms, whether they are shown or not. */
+export function pickedOffers(
+  { cheapestChangeable, cheapestWithOneChange, cheapestRefundable }: z.infer<typeof Picks>,
+  offers: readonly FlightOffer[],
+): readonly FlightOffer[] {
+  const ids = new Set([cheapestChangeable, cheapestWithOneChange, cheapestRefundable].map((fare) => fare?.id));
+  return offers.filter(({ id }) => ids.has(id));
 }
 
 /** The first of those with the least. */

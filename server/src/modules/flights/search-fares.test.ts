@@ -20,7 +20,8 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-const changeable = { id: z.string(), totalAmount: z.string(), changePenaltyAmount: z.string() };
+const picked = { id: z.string(), totalAmount: z.string(), flights: z.string().optional() };
+const changeable = { ...picked, changePenaltyAmount: z.string() };
 const Found = z.object({
   offers: z.array(
     z.object({
@@ -46,7 +47,7 @@ const Found = z.object({
     ...{ best: z.string(), cheapest: z.string(), fastest: z.string() },
     cheapestChangeable: z.object(changeable),
     cheapestWithOneChange: z.object(changeable),
-    cheapestRefundable: z.object({ id: z.string(), totalAmount: z.string(), refundPenaltyAmount: z.string() }),
+    cheapestRefundable: z.object({ ...picked, refundPenaltyAmount: z.string() }),
   }),
   considered: z.object({ offers: z.number(), itineraries: z.number() }),
 });
@@ -122,6 +123,12 @@ test("the cheapest fares that can be changed or given back are named, also of fl
   const { offers, picks, timeZones } = await agent.ask(Found, "search_flights", journey);
   expect(timeZones).toMatchObject({ LHR: "Europe/London", JFK: "America/New_York" });
   const { cheapestChangeable, cheapestWithOneChange, cheapestRefundable } = picks;
+  const shown = new Set(offers.flatMap((one) => [one.id, ...one.fares.map(({ id }) => id)]));
+  const oneWay = "\\S+ (LHR|JFK) \\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2} → (LHR|JFK) \\S*\\d{2}:\\d{2}, [^;]+";
+  for (const { id, flights } of [cheapestChangeable, cheapestWithOneChange, cheapestRefundable]) {
+    if (shown.has(id)) expect(flights).toBeUndefined();
+    else expect(flights).toMatch(new RegExp(`^${oneWay}; ${oneWay}$`));
+  }
   const withChange = Number(cheapestWithOneChange.totalAmount) + Number(cheapestWithOneChange.changePenaltyAmount);
   const fares = offers.flatMap((shown) => shown.fares);
   for (const fare of fares.filter((one) => one.changeable)) {
@@ -152,16 +159,26 @@ test("a fare with the lowest price is told from one that is the cheapest with on
     return { refundBeforeDeparture: term(refund), changeBeforeDeparture: term(change) };
   };
   const later = (hour: number) => [slice([segment({ departingAt: `2027-01-20T1${hour}:00:00` })])];
+  const onward = { flightNumber: "BA1", origin: "DUB", departingAt: "2027-01-20T23:30:00" };
+  const connecting = [
+    slice([segment({ destination: "DUB" }), segment({ ...onward, arrivingAt: "2027-01-21T02:05:00" })]),
+  ];
   const all = [
     offer({ conditions: terms(undefined, undefined) }),
     offer({ id: "off_low", totalAmount: "500.00", conditions: terms("200.00", undefined), slices: later(1) }),
-    offer({ id: "off_sum", totalAmount: "560.00", conditions: terms("60.00", "300.00"), slices: later(2) }),
+    offer({ id: "off_sum", totalAmount: "560.00", conditions: terms("60.00", "300.00"), slices: connecting }),
     offer({ id: "off_free", totalAmount: "900.00", conditions: terms("0.00", "0.00"), slices: later(3) }),
   ];
   const picks = (offers: typeof all) => compareOffers(offers.slice(0, 1), offers)?.picks;
   expect(picks(all)).toMatchObject({
-    cheapestChangeable: { id: "off_low", changePenaltyAmount: "200.00", flights: expect.any(String) },
-    cheapestWithOneChange: { id: "off_sum", changePenaltyAmount: "60.00" },
+    cheapestChangeable: {
+      ...{ id: "off_low", changePenaltyAmount: "200.00" },
+      flights: "BA117 LHR 2027-01-20T11:00 → JFK 11:20, direct",
+    },
+    cheapestWithOneChange: {
+      ...{ id: "off_sum", changePenaltyAmount: "60.00" },
+      flights: "BA117+BA1 LHR 2027-01-20T08:25 → JFK 2027-01-21T02:05, by way of DUB",
+    },
     cheapestRefundable: { id: "off_sum", refundPenaltyAmount: "300.00" },
   });
   const none = { cheapestChangeable: null, cheapestWithOneChange: null, cheapestRefundable: null };

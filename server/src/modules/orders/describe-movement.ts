@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import { PAID_BY_ESCROW, type PaidOrder, type WalletMovement } from "./wallet-movements.ts";
 
@@ -108,7 +109,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
 /** Steps of the escrow that pay to the wallet. */
 const STEPS: Readonly<Record<string, string>> = {
   cancel: "Back from a trip's budget: cancel_booking gave back the reservation of a booking",
-  settle: "From a trip's budget: settle_booking paid your fee and gave back what the booking did not use",
+  settle: "Back from a trip's budget: settle_booking gave back what the booking did not use",
   close: "Back from a trip's budget: close_trip gave back what was free",
   log: "From a trip's budget: the fee of log_agent_action",
   release: "Back from a trip's budget: what was free when the trip expired",
@@ -121,12 +122,19 @@ const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
 
 const LONGEST_WHAT = 200;
 
+/** One payment has the tenant's fee and what is left of the reservation. */
+function sayFee(amount: Micro, fee: Micro): string {
+  const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} and gave back what the booking did not use`;
+  return `From a trip's budget: settle_booking paid your fee${rest}`;
+}
+
 /** Names of places of stay are words of others. */
 export function sayMovement(movement: WalletMovement): string {
   const { order, transaction } = movement;
   const kind = kindOf(movement);
   const { action } = Named.parse(transaction?.operation ?? {});
   const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
+  if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement.amount, transaction.bookingFee);
   if (step !== undefined) return step;
   if (order?.what === undefined) return WORDS[kind];
   const reference = order.reference === undefined ? "" : ` (${order.reference})`;

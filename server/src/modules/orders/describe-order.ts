@@ -41,9 +41,8 @@ function mask(name: string): string {
   return `${first}***`;
 }
 
-export const FlightNow = z.object({
-  slices: z.array(DescribedSlice).readonly(),
-  timeZones: TimeZones,
+/** What changing and giving back cost, and until when. */
+export const FlightTerms = z.object({
   conditions: Conditions,
   changeableUntil: z
     .string()
@@ -52,6 +51,11 @@ export const FlightNow = z.object({
       "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable",
     ),
   refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
+});
+
+export const FlightNow = FlightTerms.extend({
+  slices: z.array(DescribedSlice).readonly(),
+  timeZones: TimeZones,
   availableActions: z
     .array(z.string())
     .readonly()
@@ -62,6 +66,24 @@ export const FlightNow = z.object({
   ),
 });
 
+export function flightTerms(
+  {
+    cancelledAt,
+    conditions,
+    slices,
+  }: Pick<Awaited<ReturnType<FlightServicing["getOrderDetails"]>>, "cancelledAt" | "conditions" | "slices">,
+  maps: Pick<Maps, "airport">,
+) {
+  const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
+  const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
+  const departingAt = departureOf(slices, maps);
+  return {
+    conditions,
+    changeableUntil: isChangeable ? departingAt : null,
+    refundableUntil: isRefundable ? departingAt : null,
+  };
+}
+
 /** What the supplier lets be done, and a tool does. */
 const ACTIONS: ReadonlySet<string> = new Set(["cancel", "change"]);
 
@@ -70,16 +92,12 @@ export async function readFlightNow(
   orderId: string,
   scopes: readonly string[],
 ) {
-  const { cancelledAt, ...order } = await flightServicing.getOrderDetails(orderId);
-  const { slices, conditions, availableActions, voidWindowEndsAt, services, airlineChanges } = order;
+  const order = await flightServicing.getOrderDetails(orderId);
+  const { slices, availableActions, voidWindowEndsAt, services, airlineChanges } = order;
   const isShown = hasScope(scopes, "travelers:read");
-  const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
-  const departingAt = departureOf(slices, maps);
-  const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
   return {
-    timeZones: timeZonesOf(slices, maps),
-    ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null },
-    refundableUntil: isRefundable ? departingAt : null,
+    ...{ slices, timeZones: timeZonesOf(slices, maps) },
+    ...flightTerms(order, maps),
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),
     ...{ voidWindowEndsAt, services },
     scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),

@@ -1,5 +1,6 @@
 export type { BookedStay } from "./booked-stay.ts";
 export { creditEvents } from "./credit-events.ts";
+export { FlightTerms, flightTerms } from "./describe-order.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
 export { type OrderPorts, refreshDueOrders, refreshOrder } from "./refresh-order.ts";

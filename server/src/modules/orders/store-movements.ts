@@ -104,9 +104,12 @@ async function readTransactions(
   const hashes = postings.flatMap(({ kind, transactionHash }) =>
     kind === "movement" && transactionHash !== null ? [transactionHash] : [],
   );
-  const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at`;
+  const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at,
+    (select markup_micro::text from escrow_booking
+      where tenant_id = ${tenantId} and network = ${network} and chain_order->'action'->>'name' = 'settle'
+        and booking_id = chain_order->'action'->>'bookingId') as "bookingFee"`;
   // Each part in the words of an index of its own.
-  const { rows } = await sql<OwnTransaction>`
+  const { rows } = await sql<Omit<OwnTransaction, "bookingFee"> & { bookingFee: string | null }>`
     select ${columns} from chain_transaction
     where network = ${network} and tenant_id = ${tenantId} and id = any (${ids}::text[])
     union
@@ -116,7 +119,11 @@ async function readTransactions(
     select ${columns} from chain_transaction
     where network = ${network} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
     order by created_at desc`.execute(db);
-  return rows.map((row) => ({ ...row, hash: row.hash ?? undefined }));
+  return rows.map((row) => ({
+    ...row,
+    hash: row.hash ?? undefined,
+    bookingFee: row.bookingFee === null ? undefined : BigInt(row.bookingFee),
+  }));
 }
 
 const BOOKING = /bkg_[0-9A-Z]{26}/;

@@ -49,6 +49,8 @@ export interface OwnTransaction {
   hash: Hex | undefined;
   /** As its row stores it. */
   operation: unknown;
+  /** The tenant's, where it settles a booking of a trip. */
+  bookingFee: Micro | undefined;
 }
 
 export interface WalletMovements {

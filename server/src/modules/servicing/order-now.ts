@@ -28,7 +28,14 @@ export async function describeOrderNow(
   }: { stores: Stores; flightServicing: Pick<FlightServicing, "getOrderDetails"> | undefined },
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
-): Promise<Omit<OrderNow, "next"> & { newTotalAmount: string | null; newTotalCurrency: string | null }> {
+): Promise<
+  Omit<OrderNow, "next"> & {
+    newTotalAmount: string | null;
+    newTotalCurrency: string | null;
+    /** Undefined: not asked for, or the supplier does not answer now. */
+    details: Awaited<ReturnType<FlightServicing["getOrderDetails"]>> | undefined;
+  }
+> {
   const order = await stores.orders.find(tenantId, environment, orderId);
   const booking = order === undefined ? undefined : await stores.bookings.get(order.bookingId);
   // What was done stands, whether or not the supplier can tell of it now.
@@ -38,6 +45,7 @@ export async function describeOrderNow(
     await stores.orders.update(environment, orderId, { totalAmount, totalCurrency }, order.updatedAt);
   }
   return {
+    details,
     travelers: namesOf(booking?.travelers ?? []),
     slices: [...(details?.slices ?? [])],
     newTotalAmount: details?.totalAmount ?? null,

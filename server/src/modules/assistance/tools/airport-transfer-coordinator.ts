@@ -4,7 +4,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
-import { emergencyNumbersOf } from "../emergency-numbers.ts";
+import { type EmergencyNumbers, emergencyNumbersOf, numbersToCall, sayServices } from "../emergency-numbers.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
 import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
@@ -39,7 +39,9 @@ export const airportTransferCoordinator = defineTool({
     safety: z
       .object({
         ...{ advice: z.array(z.string()), isNight: z.boolean().nullable() },
-        emergencyNumbers: z.array(z.string()).describe("Of the destination's country; empty: none is known"),
+        emergencyNumbers: z
+          .array(z.string())
+          .describe("Of the destination's country, as notes say which is whose; empty: none is known"),
       })
       .nullable()
       .describe("Null: not asked for"),
@@ -73,9 +75,10 @@ export const airportTransferCoordinator = defineTool({
     const { answer, times } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
-    const numbers = emergencyNumbersOf(ports.maps.countryCodeAt(destination) ?? "")?.numbers ?? [];
+    const emergency = emergencyNumbersOf(ports.maps.countryCodeAt(destination) ?? "");
+    const emergencyNumbers = emergency === undefined ? [] : numbersToCall(emergency);
     const safety = includeSafety
-      ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers: numbers }
+      ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers }
       : null;
     const lines = [
       ...sayExit(plan, words),
@@ -90,7 +93,7 @@ export const airportTransferCoordinator = defineTool({
         times === undefined || mode !== "driving" ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
       safety,
       card: arrivalCard(plan, lines, words),
-      notes: [...notesOf(plan), ...(safety === null ? [] : [aboutNumbers(numbers)])],
+      notes: [...notesOf(plan), ...(safety === null ? [] : [aboutNumbers(emergency)])],
       language: words.answer,
       ...provenance,
       attribution: attributionOf(plan, provenance.attribution),
@@ -98,7 +101,14 @@ export const airportTransferCoordinator = defineTool({
   },
 });
 
-const aboutNumbers = (numbers: readonly string[]): string =>
-  numbers.length === 0
-    ? "No emergency number of the destination's country is known here."
-    : "travel_safety_aid says which service answers which emergency number, and what help is near.";
+function aboutNumbers(emergency: EmergencyNumbers | undefined): string {
+  if (emergency === undefined || emergency.numbers.length === 0) {
+    return "No emergency number of the destination's country is known here.";
+  }
+  const services = sayServices(emergency);
+  const which =
+    services === ""
+      ? "Which service answers which emergency number is not known here"
+      : `Emergency numbers, written from memory as to the service: ${services}`;
+  return `${which}. travel_safety_aid has every known number there, and what help is near.`;
+}

@@ -13,6 +13,7 @@ const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeou
 const Output = BookingWrite.extend({
   refundedUsdc: DecimalAmount.describe("The whole reservation, to your treasury"),
   refundedTo: z.literal("treasury").default("treasury").describe("Your wallet, and not the trip's budget"),
+  refundedToAddress: z.string().optional().describe("Of the treasury wallet"),
   reason: Reason,
   waitingUsdc: WaitingAmount,
 });
@@ -46,6 +47,7 @@ export const cancelBooking = defineTool({
     const tripId = readHash(input.tripId);
     if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");
     const { reason } = input;
+    const wallet = await stores.wallets.findTreasury(chain.network, tenantId);
     const answer = await takeBookingStep(
       { chain, submission, stores, clock },
       {
@@ -59,6 +61,7 @@ export const cancelBooking = defineTool({
           tripId,
           state: "cancelled",
           refundedUsdc: formatDecimal(reserved),
+          ...(wallet === undefined ? {} : { refundedToAddress: wallet.address }),
           reason,
           ...chainProvenance(chain, clock),
         }),

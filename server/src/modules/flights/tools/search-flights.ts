@@ -13,7 +13,7 @@ import {
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
 import { explainNoOffers } from "../explain-no-offers.ts";
-import { Comparison, compareOffers, Picks } from "../fares.ts";
+import { Comparison, compareOffers, Picks, pickedOffers } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
@@ -133,7 +133,7 @@ export const searchFlights = defineTool({
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates)),
       ...comparison,
       timeZones: timeZonesOf(
-        offers.flatMap(({ slices }) => slices),
+        [...offers, ...pickedOffers(comparison.picks, found.offers)].flatMap(({ slices }) => slices),
         maps,
       ),
       notApplied: [...found.notApplied, ...creditsNotApplied],

@@ -45,9 +45,14 @@ export const confirmCancelOrder = defineTool({
       isRepeat,
     });
     const cancelled = CancellationResult.parse(answer.result);
-    const now = await describeOrderNow({ ...ports, flightServicing: undefined }, caller, cancelled.orderId);
+    const { details: _, ...now } = await describeOrderNow(
+      { ...ports, flightServicing: undefined },
+      caller,
+      cancelled.orderId,
+    );
     const refundTxHash = await readChargeHash(ports.submission, cancelled.refundTransferId);
-    const next = nextOf(cancelled, refundTxHash);
+    const wallet = await ports.stores.wallets.findTreasury(caller.environment, caller.tenantId);
+    const next = nextOf(cancelled, refundTxHash, wallet?.address);
     const result = { ...cancelled, refundTxHash, ...now, next };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
@@ -56,10 +61,12 @@ export const confirmCancelOrder = defineTool({
 function nextOf(
   { credits, refundedUsdc, refundTransferId }: z.output<typeof CancellationResult>,
   txHash: string | null,
+  address = "",
 ) {
+  const wallet = `the treasury wallet ${address}`.trimEnd();
   if (credits.length > 0) return "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
   if (refundTransferId === null) return "Nothing is left to do: no money comes back to the treasury wallet.";
   return txHash === null
-    ? `Nothing is left to do: ${refundedUsdc} USDC go back to the treasury wallet; read_transaction of refundTransferId says when.`
-    : `Nothing is left to do: ${refundedUsdc} USDC went back to the treasury wallet with refundTxHash, whose block read_transaction knows.`;
+    ? `Nothing is left to do: ${refundedUsdc} USDC go back to ${wallet}; read_transaction of refundTransferId says when.`
+    : `Nothing is left to do: ${refundedUsdc} USDC went back to ${wallet} with refundTxHash, whose block read_transaction knows.`;
 }

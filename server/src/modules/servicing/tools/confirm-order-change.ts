@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
@@ -10,7 +11,9 @@ import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 const NEXT =
-  "The order is changed and paid as said here: penalty and fare difference went to the airline, whom this service's operator pays through the supplier from the account that chargedUsdc went to; none of it is held for you. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
+  "The order is changed and paid as said here: penalty and fare difference went to the airline, whom this service's operator pays through the supplier from the account that chargedUsdc went to; none of it is held for you. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What cancelling or changing it again costs is in conditions, and can be more than before. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
+
+const UNKNOWN_TERMS = { conditions: null, changeableUntil: null, refundableUntil: null };
 
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
@@ -39,7 +42,13 @@ export const confirmOrderChange = defineTool({
         .describe("ISO 4217"),
     }),
   }),
-  output: ChangeResult.extend({ chargeTxHash: ChargeTxHash, timeZones: TimeZones }),
+  output: ChangeResult.extend({
+    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones },
+    ...FlightTerms.shape,
+    conditions: FlightTerms.shape.conditions
+      .nullable()
+      .describe("What changing and cancelling cost from now on; null: the supplier does not answer now"),
+  }),
   errors: {
     ...supplierErrors,
     ...commitErrors,
@@ -66,9 +75,11 @@ export const confirmOrderChange = defineTool({
     const { progress, isRepeat } = call;
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
     const changed = ChangeResult.parse(answer.result);
-    const now = await describeOrderNow(ports, caller, changed.orderId);
+    const { details, ...now } = await describeOrderNow(ports, caller, changed.orderId);
     const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
-    const result = { ...changed, chargeTxHash, ...now, timeZones: timeZonesOf(now.slices, maps), next: NEXT };
+    const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
+    const timeZones = timeZonesOf(now.slices, maps);
+    const result = { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: NEXT };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

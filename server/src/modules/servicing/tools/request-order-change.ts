@@ -2,8 +2,9 @@ import { z } from "zod";
 import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { ChangeOffer } from "../../../ports/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
-import { checkSlice, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound } from "../servicing-errors.ts";
@@ -16,6 +17,8 @@ const Given = z.looseObject({
   }),
 });
 
+const ONLY_HELD =
+  "The airline offers only the flights and the cabin that the order has now. Ask for the days around this one or another cabin.";
 const EMPTY =
   "The airline offers none: read_order says whether the fare can be changed and whether the tickets are issued. If so, ask for the days around this one or another cabin.";
 /** The cheapest; another day or cabin gives others. */
@@ -65,7 +68,9 @@ export const requestOrderChange = defineTool({
       .readonly()
       .describe("Cheapest first; empty: emptyBecause says why that can be"),
     emptyBecause: z.string().nullable().describe("Null: there are offers"),
-    considered: z.number().describe("So many the airline offered"),
+    considered: z
+      .number()
+      .describe("So many the airline offered; one of the flights and the cabin that the order has now is not shown"),
     removed: z
       .array(z.object({ id: z.string(), origin: z.string(), destination: z.string(), departingAt: z.string() }))
       .readonly()
@@ -131,21 +136,22 @@ export const requestOrderChange = defineTool({
       request.offers.map(({ id }) => id),
     );
     await seeChangeOffers(stores.seenOffers, caller, request.offers, order);
-    const offers = request.offers.map((offer) => ({
+    const removed = present.filter(({ id }) => remove.some(({ sliceId }) => sliceId === id));
+    const others = request.offers.filter(({ slices: { add: offered } }) => !isHeld(offered, removed));
+    const offers = others.map((offer) => ({
       id: offer.id,
       ...priceOf(offer),
       expiresAt: offer.expiresAt,
       slices: { add: offer.slices.add },
     }));
-    const removed = present.filter(({ id }) => remove.some(({ sliceId }) => sliceId === id));
     return {
       orderId,
       changeRequestId: request.id,
       offers: offers
         .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
         .slice(0, MOST_OFFERS),
-      emptyBecause: offers.length === 0 ? EMPTY : null,
-      considered: offers.length,
+      emptyBecause: offers.length > 0 ? null : request.offers.length > 0 ? ONLY_HELD : EMPTY,
+      considered: request.offers.length,
       removed: removed.map(({ id, origin, destination, segments: [first] }) => ({
         ...{ id, origin, destination },
         departingAt: first?.departingAt ?? "",
@@ -156,6 +162,14 @@ export const requestOrderChange = defineTool({
     };
   },
 });
+
+/** Another cabin of the same flights is another thing to have. */
+function isHeld(offered: ChangeOffer["slices"]["add"], held: readonly OrderedSlice[]): boolean {
+  const cabins = (slices: readonly Pick<OrderedSlice, "segments">[]) =>
+    slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)).join();
+  const segments = held.flatMap((slice) => slice.segments);
+  return isSameWay(offered, segments) && cabins(offered) === cabins(held);
+}
 
 function servicesOf(slices: readonly OrderedSlice[], services: readonly BookedService[]) {
   const gone = new Set(slices.flatMap(({ segments }) => segments.map(({ id }) => id)));
