@@ -123,8 +123,8 @@ const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
 const LONGEST_WHAT = 200;
 
 /** One payment has the tenant's fee and what is left of the reservation. */
-function sayFee(amount: Micro, fee: Micro): string {
-  const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} and gave back what the booking did not use`;
+function sayFee({ amount, token }: WalletMovement, fee: Micro): string {
+  const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} ${token} and gave back what the booking did not use`;
   return `From a trip's budget: settle_booking paid your fee${rest}`;
 }
 
@@ -134,7 +134,7 @@ export function sayMovement(movement: WalletMovement): string {
   const kind = kindOf(movement);
   const { action } = Named.parse(transaction?.operation ?? {});
   const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
-  if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement.amount, transaction.bookingFee);
+  if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement, transaction.bookingFee);
   if (step !== undefined) return step;
   if (order?.what === undefined) return WORDS[kind];
   const reference = order.reference === undefined ? "" : ` (${order.reference})`;
