@@ -29,33 +29,38 @@ chmodSync(temporary, 0o1777);
 const report = join(folder, "vitest.json");
 
 let interrupted = false;
-let running;
+const running = new Set();
 // A signal to the group reaches the step too, so it may come twice there; vitest stops what its set-up started.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
     interrupted = true;
-    running?.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 }
 
-const run = async (name, program, options) => {
+/** What a step says is shown when it has ended, where others run beside it. */
+const run = async ([name, program, options], { alone }) => {
   const begun = performance.now();
-  const code = await new Promise((resolve) => {
-    running = spawn(process.execPath, [program, ...options], {
-      cwd: root,
-      env: {
-        ...process.env,
-        TMPDIR: temporary,
-        ...(isWhole || isLong ? { TEST_WHOLE_SUITE: "1" } : {}),
-        ...(isLong ? LONG_CAMPAIGNS : {}),
-      },
-      stdio: "inherit",
-    });
-    running.once("error", () => resolve(1));
-    running.once("close", (exitCode) => resolve(exitCode ?? 1));
+  const child = spawn(process.execPath, [program, ...options], {
+    cwd: root,
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      ...(isWhole || isLong ? { TEST_WHOLE_SUITE: "1" } : {}),
+      ...(isLong ? LONG_CAMPAIGNS : {}),
+    },
+    stdio: alone ? "inherit" : ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (said += text));
+  const code = await new Promise((resolve) => {
+    child.once("error", () => resolve(1));
+    child.once("close", (exitCode) => resolve(exitCode ?? 1));
+  });
+  running.delete(child);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-  process.stdout.write(`${name}: ${code === 0 ? "passed" : "failed"} in ${seconds} s\n`);
+  process.stdout.write(`${said}${name}: ${code === 0 ? "passed" : "failed"} in ${seconds} s\n`);
   return code === 0;
 };
 
@@ -120,20 +125,13 @@ const steps = [
   ["unused code", inModules("knip/bin/knip.js"), ["--no-progress"]],
   ["generated files", join(root, "server/src/commands/gen.ts"), ["--check"]],
 ];
-let failedSteps = 0;
-for (const [name, program, options] of steps) {
-  if (!interrupted && !(await run(name, program, options))) failedSteps += 1;
-}
+// Each computes on one core and waits for the disk.
+const checks = await Promise.all(steps.map((step) => run(step, { alone: false })));
+const failedSteps = checks.filter((passed) => !passed).length;
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+const tests = ["run", "--configLoader=native", ...reporters, ...vitestWords];
 const testsPassed =
-  !interrupted &&
-  (isCheck ||
-    (await run("tests", inModules("vitest/vitest.mjs"), [
-      "run",
-      "--configLoader=native",
-      ...reporters,
-      ...vitestWords,
-    ])));
+  !interrupted && (isCheck || (await run(["tests", inModules("vitest/vitest.mjs"), tests], { alone: true })));
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;
