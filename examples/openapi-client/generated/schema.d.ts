@@ -2766,7 +2766,7 @@ export interface components {
                     /** @description offerId of book_flight */
                     id: string;
                     totalAmount: string;
-                    /** @description Where they are not among those that are shown */
+                    /** @description Each way, at local times, where the id is not among those that are shown */
                     flights?: string;
                     /** @description In totalCurrency, beside the difference of the fares */
                     changePenaltyAmount?: string | null;
@@ -2776,7 +2776,7 @@ export interface components {
                     /** @description offerId of book_flight */
                     id: string;
                     totalAmount: string;
-                    /** @description Where they are not among those that are shown */
+                    /** @description Each way, at local times, where the id is not among those that are shown */
                     flights?: string;
                     /** @description In totalCurrency, beside the difference of the fares */
                     changePenaltyAmount?: string | null;
@@ -2786,7 +2786,7 @@ export interface components {
                     /** @description offerId of book_flight */
                     id: string;
                     totalAmount: string;
-                    /** @description Where they are not among those that are shown */
+                    /** @description Each way, at local times, where the id is not among those that are shown */
                     flights?: string;
                     refundPenaltyAmount: string | null;
                 } | null;
@@ -3294,7 +3294,7 @@ export interface components {
             }[];
             /** @description Null: there are offers */
             emptyBecause: string | null;
-            /** @description So many the airline offered */
+            /** @description So many the airline offered; one of the flights and the cabin that the order has now is not shown */
             considered: number;
             /** @description The slices of the order that every offer replaces */
             readonly removed: {
@@ -3473,6 +3473,25 @@ export interface components {
             timeZones: {
                 [key: string]: string;
             };
+            /** @description What changing and cancelling cost from now on; null: the supplier does not answer now */
+            conditions: {
+                /** @description null: the airline did not say */
+                refundBeforeDeparture: {
+                    allowed: boolean;
+                    penaltyAmount: string | null;
+                    penaltyCurrency: string | null;
+                } | null;
+                /** @description null: the airline did not say */
+                changeBeforeDeparture: {
+                    allowed: boolean;
+                    penaltyAmount: string | null;
+                    penaltyCurrency: string | null;
+                } | null;
+            } | null;
+            /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable */
+            changeableUntil: string | null;
+            /** @description The same; null: not refundable, or the airline does not say */
+            refundableUntil: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -4111,6 +4130,24 @@ export interface components {
             }[];
             /** @description null: a stay, or the supplier does not answer now */
             flight: {
+                conditions: {
+                    /** @description null: the airline did not say */
+                    refundBeforeDeparture: {
+                        allowed: boolean;
+                        penaltyAmount: string | null;
+                        penaltyCurrency: string | null;
+                    } | null;
+                    /** @description null: the airline did not say */
+                    changeBeforeDeparture: {
+                        allowed: boolean;
+                        penaltyAmount: string | null;
+                        penaltyCurrency: string | null;
+                    } | null;
+                };
+                /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable */
+                changeableUntil: string | null;
+                /** @description The same; null: not refundable, or the airline does not say */
+                refundableUntil: string | null;
                 readonly slices: {
                     origin: string;
                     destination: string;
@@ -4157,24 +4194,6 @@ export interface components {
                 timeZones: {
                     [key: string]: string;
                 };
-                conditions: {
-                    /** @description null: the airline did not say */
-                    refundBeforeDeparture: {
-                        allowed: boolean;
-                        penaltyAmount: string | null;
-                        penaltyCurrency: string | null;
-                    } | null;
-                    /** @description null: the airline did not say */
-                    changeBeforeDeparture: {
-                        allowed: boolean;
-                        penaltyAmount: string | null;
-                        penaltyCurrency: string | null;
-                    } | null;
-                };
-                /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable */
-                changeableUntil: string | null;
-                /** @description The same; null: not refundable, or the airline does not say */
-                refundableUntil: string | null;
                 /** @description Of cancel (cancel_order_quote) and change (request_order_change) */
                 readonly availableActions: string[];
                 /** @description Until then the airline may take it back free of charge; cancel_order_quote says so */
@@ -4874,6 +4893,8 @@ export interface components {
              * @constant
              */
             refundedTo: "treasury";
+            /** @description Of the treasury wallet */
+            refundedToAddress?: string;
             /** @enum {string} */
             reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
             /** @description Of these, what the token refused to pay out and the escrow keeps for its recipient */
@@ -6291,7 +6312,7 @@ export interface components {
             safety: {
                 advice: string[];
                 isNight: boolean | null;
-                /** @description Of the destination's country; empty: none is known */
+                /** @description Of the destination's country, as notes say which is whose; empty: none is known */
                 emergencyNumbers: string[];
             } | null;
         } & {
