@@ -199,13 +199,18 @@ describe("an Idempotency-Key", () => {
   it("is free again when the database refuses the call's own row", async () => {
     await service.sql(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'refused' using errcode = 'check_violation'; end $$`);
+    // Changing a table can come into a circle with the product's own work in it, which ends one of the two.
+    const change = async (text: string) => {
+      const outcome = () => service.sql(text).then(() => "done", String);
+      await expect.poll(outcome).toBe("done");
+    };
     for (const [tool, table] of [
       ["probe_write", "call"],
       ["probe_read", "usage_record"],
     ] as const) {
-      await service.sql(`create trigger refuse before insert on ${table} for each row execute function refuse()`);
+      await change(`create trigger refuse before insert on ${table} for each row execute function refuse()`);
       expect((await keyed(tool, { text: "poison" }, "poison")).status).toBe(500);
-      await service.sql(`drop trigger refuse on ${table}`);
+      await change(`drop trigger refuse on ${table}`);
       await expect.poll(async () => (await keyed(tool, { text: "poison" }, "poison")).status).toBe(200);
     }
   });
