@@ -22,8 +22,11 @@ export function paidOrders({ orders, payments }: SupplierBooks): SupplierBooks["
   return orders.filter(({ id }) => paid.has(id));
 }
 
-/** What an answer says as it is now: tickets, and the block with a transaction, come between two answers. */
-const OF_THE_MOMENT: ReadonlySet<string> = new Set(["ticketOrderHash", "next", "chargeTxHash", "refundTxHash"]);
+/** What an answer says as it is now: tickets, the block with a transaction, and a supplier that is away, come between two answers. */
+const OF_THE_MOMENT: ReadonlySet<string> = new Set([
+  ...["ticketOrderHash", "next", "chargeTxHash", "refundTxHash"],
+  ...["conditions", "changeableUntil", "refundableUntil"],
+]);
 
 function lasting(result: unknown): unknown {
   if (typeof result !== "object" || result === null) return result;
