@@ -2,7 +2,7 @@ import { distanceMeters } from "../../domain/distance.ts";
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Maps, Place } from "../../ports/maps.ts";
-import { resolveStop } from "../places/index.ts";
+import { resolveText } from "../places/index.ts";
 import { FARTHEST_KILOMETERS } from "./way-to-airport.ts";
 
 const LONGEST_TEXT = 120;
@@ -105,16 +105,6 @@ interface DestinationInput {
   languageCode: string;
 }
 
-const POSITION = /^(-?\d{1,2}(?:\.\d+)?)\s*[,;]\s*(-?\d{1,3}(?:\.\d+)?)$/;
-
-/** An address can be coordinates, as the input has no fields for them. */
-function positionIn(address: string): { latitude: number; longitude: number } | undefined {
-  const [, north, east] = POSITION.exec(address.trim()) ?? [];
-  if (north === undefined || east === undefined) return undefined;
-  const [latitude, longitude] = [Number(north), Number(east)];
-  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : undefined;
-}
-
 interface FoundDestination {
   /** Undefined: nobody knows the address. */
   destination: ArrivalDestination | undefined;
@@ -131,7 +121,7 @@ export async function findDestination(
 ): Promise<FoundDestination> {
   const address = toVisibleText(destinationAddress, LONGEST_ADDRESS);
   const options = { limit: CANDIDATES, languageCode, regionCode: regionCode?.toUpperCase(), signal };
-  const { candidates, nearMatches, provenance } = await resolveStop(maps, positionIn(address) ?? { address }, options);
+  const { candidates, nearMatches, provenance } = await resolveText(maps, address, options);
   const isNear = (place: { latitude: number; longitude: number }) =>
     distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000;
   const taken = candidates.find(isNear) ?? candidates[0];
