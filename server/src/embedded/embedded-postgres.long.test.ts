@@ -43,7 +43,7 @@ describe("a database in use", () => {
     const settings = await query(
       databaseUrl,
       `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit',
-       'data_checksums', 'listen_addresses', 'unix_socket_directories', 'password_encryption', 'server_encoding') order by 1`,
+       'data_checksums', 'listen_addresses', 'unix_socket_directories', 'password_encryption', 'server_encoding', 'wal_sync_method') order by 1`,
     );
     expect(settings.map(({ name, setting }) => `${name}=${setting}`)).toEqual([
       "data_checksums=on",
@@ -54,6 +54,7 @@ describe("a database in use", () => {
       "server_encoding=UTF8",
       "synchronous_commit=on",
       "unix_socket_directories=",
+      "wal_sync_method=open_datasync",
     ]);
     expect(await query(databaseUrl, "select lower('ÄÉ') as low")).toEqual([{ low: "äé" }]);
     const wrong = new URL(databaseUrl ?? "");

@@ -245,13 +245,15 @@ export function defineTool<
         ? undefined
         : async (input, ports, caller) => await plan(parsed(input), Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
-      const context: CallContext<Code> = {
+      // One literal: joining two objects takes ten times as long.
+      const context: Ports & CallContext<Code> = {
+        ...ports,
         caller,
         call,
         fail: (code, details) => new Failure(code, { detail: definition.errors[code], ...details }),
         invalid: (...issues) => invalidInput(issues),
       };
-      return run(parsed(input), Object.assign({}, ports, context));
+      return run(parsed(input), context);
     },
   };
 }

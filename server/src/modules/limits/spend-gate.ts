@@ -16,7 +16,7 @@ import {
 } from "./judge-spend.ts";
 import { limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
-import type { LimitsInForce, Spender } from "./spend-limits.ts";
+import type { LimitsInForce } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
   stores: Pick<Stores, "budgets" | "spendLimits" | "callSpends" | "wallets">;
@@ -32,6 +32,7 @@ const LIMITED = ["key", "tenant"] as const;
 export class SpendGate implements Gate {
   readonly name = "spend_limits";
   readonly #options: SpendGateOptions;
+  /** By keys: each belongs to one tenant and one environment. */
   readonly #remembered = new Map<string, { inForce: LimitsInForce; until: number }>();
   /** Worked out once for a call. Entries go with their plans. */
   readonly #spends = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
@@ -44,7 +45,7 @@ export class SpendGate implements Gate {
     // Who calls without a key spends nothing but what it pays with.
     if (call.keyId === "") return;
     if (call.tool.effect !== "read") return this.#checkFresh(call, plan);
-    const remembered = this.#remembered.get(memoryKey(call));
+    const remembered = this.#remembered.get(call.keyId);
     if (remembered === undefined || remembered.until < performance.now()) return this.#checkRead(call);
     requireTool(call, remembered.inForce);
   }
@@ -74,7 +75,7 @@ export class SpendGate implements Gate {
   async #checkRead(call: PendingCall): Promise<void> {
     const inForce = await this.#options.stores.spendLimits.inForce(call);
     if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(memoryKey(call), { inForce, until: performance.now() + MEMORY_MILLISECONDS });
+    this.#remembered.set(call.keyId, { inForce, until: performance.now() + MEMORY_MILLISECONDS });
     requireTool(call, inForce);
   }
 
@@ -134,9 +135,8 @@ export class SpendGate implements Gate {
   }
 }
 
-const memoryKey = ({ tenantId, environment, keyId }: Spender): string => `${environment} ${tenantId} ${keyId}`;
-
-function requireTool({ tool, ...call }: PendingCall, inForce: LimitsInForce): void {
+function requireTool(call: PendingCall, inForce: LimitsInForce): void {
+  const { tool } = call;
   for (const limited of LIMITED) {
     const allowed = inForce[limited].tools;
     if (allowed === undefined || allowed.includes(tool.name)) continue;

@@ -1,46 +1,47 @@
 import { type Selectable, sql } from "kysely";
 import type { Hex } from "../../domain/tokens.ts";
+import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { SpendLimitTable } from "../../platform/database/generated-tables.ts";
+import { prepared } from "../../platform/database/prepared.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type Limits, NO_LIMITS, type SpendLimits } from "./spend-limits.ts";
+import { type Limits, type LimitsInForce, NO_LIMITS, type SpendLimits } from "./spend-limits.ts";
 
 /** Stands in `key_id` for the tenant itself. */
 const TENANT = "";
 
 /** Joins the caller's transaction when `queryable` is one. */
 export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimits {
-  async function list(db: Queryable, tenantId: string, environment: Environment, keyIds: readonly string[]) {
-    const rows = await db
+  async function find(db: Queryable, tenantId: string, environment: Environment, keyId: string): Promise<Limits> {
+    const row = await db
       .selectFrom("spendLimit")
       .selectAll()
       .where("tenantId", "=", tenantId)
       .where("environment", "=", environment)
-      .where("keyId", "in", keyIds)
-      .execute();
-    return (keyId: string): Limits => {
-      const row = rows.find((one) => one.keyId === keyId);
-      return row === undefined ? NO_LIMITS : toLimits(row);
-    };
+      .where("keyId", "=", keyId)
+      .executeTakeFirst();
+    return row === undefined ? NO_LIMITS : toLimits(row);
   }
+
+  // Every write and every spend asks, so that many of them ask by one statement.
+  const findInForce = batchLookUps((keys) => readInForce(queryable, keys));
 
   return {
     async inForce({ tenantId, environment, keyId }) {
-      const of = await list(queryable, tenantId, environment, [TENANT, keyId]);
-      return { tenant: of(TENANT), key: of(keyId) };
+      return (await findInForce(`${environment} ${tenantId} ${keyId}`)) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
     },
 
     async get(tenantId, environment, keyId = TENANT) {
-      return (await list(queryable, tenantId, environment, [keyId]))(keyId);
+      return await find(queryable, tenantId, environment, keyId);
     },
 
     async set(tenantId, environment, keyId = TENANT, change, actor) {
       const work = async (db: Queryable): Promise<Limits> => {
         const lock = `spend_limit:${tenantId}:${environment}:${keyId}`;
         await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db);
-        const before = (await list(db, tenantId, environment, [keyId]))(keyId);
+        const before = await find(db, tenantId, environment, keyId);
         const after = { ...before, ...change };
         const values = { ...toColumns(after), updatedAt: clock.now().toString() };
         await db
@@ -59,6 +60,22 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
   };
 }
 
+/** Each key is an environment, a tenant and a key's id; who has no limits is left out. */
+async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, LimitsInForce>> {
+  const { rows } = await sql<LimitsRow & { asked: string; keyId: string }>`
+    select asked, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools
+    from unnest(${keys}::text[]) as asked join spend_limit on environment = split_part(asked, ' ', 1)
+      and tenant_id = split_part(asked, ' ', 2) and key_id in (${TENANT}, split_part(asked, ' ', 3))
+    ${prepared("limits-in-force")}`.execute(db);
+  const found = new Map<string, LimitsInForce>();
+  for (const { asked, ...row } of rows) {
+    const { tenant, key } = found.get(asked) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
+    const limits = toLimits(row);
+    found.set(asked, row.keyId === TENANT ? { tenant: limits, key } : { tenant, key: limits });
+  }
+  return found;
+}
+
 function toColumns({ perCall, perDay, perMonth, recipients, tools }: Limits) {
   return {
     perCallMicro: perCall ?? null,
@@ -69,7 +86,12 @@ function toColumns({ perCall, perDay, perMonth, recipients, tools }: Limits) {
   };
 }
 
-function toLimits(row: Selectable<SpendLimitTable>): Limits {
+type LimitsRow = Pick<
+  Selectable<SpendLimitTable>,
+  "perCallMicro" | "perDayMicro" | "perMonthMicro" | "recipients" | "tools"
+>;
+
+function toLimits(row: LimitsRow): Limits {
   const { perCallMicro, perDayMicro, perMonthMicro, recipients, tools } = row;
   return {
     perCall: perCallMicro ?? undefined,

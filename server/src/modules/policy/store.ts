@@ -1,7 +1,9 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { TravelPolicyEnforcementTable } from "../../platform/database/generated-tables.ts";
+import { prepared } from "../../platform/database/prepared.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
@@ -18,6 +20,8 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   const findNames = batchLookUps((keys) => readNames(queryable, keys));
+  // Every call that plans something asks, so that many of them ask by one statement.
+  const findEnforced = batchLookUps((keys) => readEnforced(queryable, keys));
   return {
     names: async (owner) => (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
     add: (owner, policyId, version) => inTransaction((db) => add({ db, clock }, owner, policyId, version)),
@@ -50,7 +54,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
         .orderBy("version", "desc")
         .limit(MOST_POLICIES)
         .execute(),
-    findEnforced: (owner) => findEnforced(queryable, owner),
+    findEnforced: (owner) => findEnforced(keyOf(owner)),
     enforce: (owner, enforcement) => inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
   };
 }
@@ -160,14 +164,14 @@ async function countPolicies(db: Queryable, { tenantId, environment }: Owner): P
   return Number(count);
 }
 
-async function findEnforced(db: Queryable, { tenantId, environment }: Owner): Promise<Enforcement | undefined> {
-  const row = await db
-    .selectFrom("travelPolicyEnforcement")
-    .select(["policyId", "changedAt", "changedBy"])
-    .where("tenantId", "=", tenantId)
-    .where("network", "=", environment)
-    .executeTakeFirst();
-  return row === undefined ? undefined : withoutNulls(row);
+async function readEnforced(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Enforcement>> {
+  const { rows } = await sql<Selectable<TravelPolicyEnforcementTable> & { key: string }>`
+    select key, policy_id, changed_at, changed_by from unnest(${keys}::text[]) as asked (key)
+    join travel_policy_enforcement on tenant_id = split_part(key, ' ', 2) and network = split_part(key, ' ', 1)
+    ${prepared("policy-enforced")}`.execute(db);
+  return new Map(
+    rows.map(({ key, policyId, changedAt, changedBy }) => [key, withoutNulls({ policyId, changedAt, changedBy })]),
+  );
 }
 
 async function enforce(
