@@ -220,7 +220,7 @@ export async function openServicing(product: "own" | "shared") {
   /** For everything whose outcome is open now; what is still on its way to the supplier must be there before. */
   async function endQuietTime(): Promise<void> {
     for (const table of ["booking", "servicing_action"]) {
-      await service.sql(`update ${table} set quiet_until = now() where quiet_until > now()`);
+      await service.sql(`update ${table} set quiet_until = now() - interval '1 second' where quiet_until > now()`);
     }
   }
 

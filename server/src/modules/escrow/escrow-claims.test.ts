@@ -232,7 +232,7 @@ describe("a claim fails with its own code", () => {
 
   it("for a trip that has expired", async () => {
     const { tripId, guestLink } = await prefund();
-    await service.sql("update trip set expires_at = now() where trip_id = $1", [tripId]);
+    await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
     expect(await claim({ guestLink, guestWallet: stranger() })).toMatchObject(failing("trip_expired"));
     expect(await guestOf(tripId)).toBe(NOBODY);
   });

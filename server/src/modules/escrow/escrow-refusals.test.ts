@@ -190,7 +190,7 @@ describe("limits", () => {
     const brief = await escrow.prefund("50");
     const reserved = await escrow.bookingAfter(brief, "reserve_booking");
     const committed = await escrow.bookingAfter(brief, "commit_booking");
-    await service.sql("update trip set expires_at = now() where trip_id = $1", [brief]);
+    await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [brief]);
     expect(codeOf(await service.call("reserve_booking", { tripId: brief, upperBoundUsdc: "1" }))).toBe("trip_expired");
     expect(codeOf(await service.call("log_agent_action", { tripId: brief }))).toBe("trip_expired");
     expect(codeOf(await service.call("commit_booking", commitOf(reserved)))).toBe("trip_expired");

@@ -60,7 +60,9 @@ describe("a route map", () => {
       const answer = await service.send(`/api/files/${path}.png`, {});
       expect([answer.status, answer.body.code], path).toEqual([404, "not_found"]);
     }
-    await service.sql("update shared_file set expires_at = now() where tenant_id = $1", [service.tenantId]);
+    await service.sql("update shared_file set expires_at = now() - interval '1 second' where tenant_id = $1", [
+      service.tenantId,
+    ]);
     expect((await fetch(map.lightPngUrl)).status).toBe(404);
   });
 

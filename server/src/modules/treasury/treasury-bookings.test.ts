@@ -150,7 +150,7 @@ describe("a booking", () => {
     expect(answer.text).not.toContain("nothing was");
     expect(parseDecimal((await books()).held.USDC)).toBeGreaterThan(0n);
     // The look-up after the quiet time finds no order.
-    await service.sql("update booking set quiet_until = now() where offer_id = $1", [id]);
+    await service.sql("update booking set quiet_until = now() - interval '1 second' where offer_id = $1", [id]);
     await expect.poll(async () => [await wallets(), await books()]).toEqual(before);
   });
 

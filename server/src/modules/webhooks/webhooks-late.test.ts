@@ -72,7 +72,9 @@ test("events that never come are made up for by a look at the order", async () =
   const { orderId } = await bookWithoutTickets(true);
   await refuseTickets();
   // A minute later.
-  await world.service.sql("update booking set order_check_at = now() where order_id = $1", [orderId]);
+  await world.service.sql("update booking set order_check_at = now() - interval '1 second' where order_id = $1", [
+    orderId,
+  ]);
   await expect
     .poll(async () => (await read(orderId)).events.map(({ kind, source }) => `${kind} by ${source}`))
     .toEqual(["booked by call", "cancelled by reconciliation", "refunded by reconciliation"]);
