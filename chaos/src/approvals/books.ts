@@ -4,6 +4,11 @@ import type { Deployment } from "../deployment.ts";
 /** Approvals, what was decided of them, and the budget, read past the service. */
 
 const Micro = z.string().transform(BigInt);
+/** Its call has failed and has done nothing outside: a job gives it back, unless another was asked for meanwhile. */
+const FAILED =
+  "exists (select from call c where c.id = a.call_id and c.state = 'released' and c.effect in ('none', 'failed'))";
+const ASKED_AGAIN = "exists (select from approval l where l.call_hash = a.call_hash and l.position > a.position)";
+
 const Approval = z.object({
   id: z.string(),
   state: z.string(),
@@ -30,6 +35,13 @@ export interface ApprovalBooks {
   budget: readonly z.infer<typeof Counter>[];
 }
 
+/** Approvals that are still to be given back. */
+export async function readOpenApprovals(deployment: Pick<Deployment, "query">): Promise<string[]> {
+  const text = `select a.id from approval a where a.state = 'used' and ${FAILED} and not ${ASKED_AGAIN}`;
+  const open = z.array(z.object({ id: z.string() })).parse(await deployment.query(text));
+  return open.length === 0 ? [] : [`${open.length} approvals of calls that did nothing`];
+}
+
 export async function readApprovalBooks(
   deployment: Pick<Deployment, "query">,
   budgetId: string,
@@ -47,8 +59,7 @@ export async function readApprovalBooks(
       `select a.id, a.state, a.call_id, (a.amount_micro + a.tolerance_micro)::text as most, a.requested_by, a.decided_by,
         k.person_id as asker,
         coalesce(a.used_at >= a.decided_at and a.used_at < a.expires_at, a.state <> 'used') as in_time,
-        exists (select from call c where c.id = a.call_id and c.state = 'released' and c.effect in ('none', 'failed')
-          and exists (select from approval l where l.call_hash = a.call_hash and l.position > a.position)) as in_vain
+        ${FAILED} and ${ASKED_AGAIN} as in_vain
         from approval a join api_key k on k.id = a.requested_key_id`,
     ),
     budget: await read(

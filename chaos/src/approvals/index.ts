@@ -14,6 +14,7 @@ import { type Client, createClient } from "../client.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
 import { readOpenActions } from "../servicing/books.ts";
 import { Audits } from "./audits.ts";
+import { readOpenApprovals } from "./books.ts";
 import { Desk } from "./desk.ts";
 import { ApprovalStorm } from "./storm.ts";
 
@@ -68,6 +69,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
       return [
         ...(await readOpenMatters(deployment)),
         ...(await readOpenActions(deployment)),
+        ...(await readOpenApprovals(deployment)),
         ...(await readUnreadBlocks(deployment, await view.tip())),
       ];
     },
