@@ -3225,7 +3225,10 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
-            /** @description Of the local times, by airport */
+            /**
+             * @description Of the local times, by airport
+             * @default {}
+             */
             timeZones: {
                 [key: string]: string;
             };
@@ -3469,7 +3472,10 @@ export interface components {
              * @default null
              */
             chargeTxHash: string | null;
-            /** @description Of the local times, by airport */
+            /**
+             * @description Of the local times, by airport
+             * @default {}
+             */
             timeZones: {
                 [key: string]: string;
             };

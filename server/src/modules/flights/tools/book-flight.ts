@@ -46,7 +46,8 @@ export const bookFlight = defineTool({
       .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
     airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
   }),
-  output: BookingResult.extend({ timeZones: TimeZones }),
+  // A call that was settled after its process had died answers what was stored with the booking, which has no zones.
+  output: BookingResult.extend({ timeZones: TimeZones.default({}) }),
   errors: {
     ...supplierErrors,
     outcome_unknown:

@@ -43,7 +43,7 @@ export const confirmOrderChange = defineTool({
     }),
   }),
   output: ChangeResult.extend({
-    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones },
+    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones.default({}) },
     ...FlightTerms.shape,
     conditions: FlightTerms.shape.conditions
       .nullable()
