@@ -16,7 +16,7 @@ export const serverArguments = ({ port, fsync }: ServerSettings): string[] =>
     password_encryption: "scram-sha-256",
     fsync: fsync ? "on" : "off",
     synchronous_commit: fsync ? "on" : "off",
-    // A commit is as durable as with the default, and one system call instead of two: a quarter less of its processor time.
+    // A commit is as durable as with the default, and one system call instead of two.
     wal_sync_method: "open_datasync",
     update_process_title: "off",
     full_page_writes: fsync ? "on" : "off",

@@ -4,7 +4,7 @@ type Text = string | null;
 const WRITTEN_OTHERWISE = /\\[^"\\]/;
 
 /**
- * A parameter for a `text[]`: written as JSON, which is the same but for its brackets and takes a fifth of the driver's time. What
+ * A parameter for a `text[]`: written as JSON, which is the same but for its brackets and costs less than what the driver does. What
  * is not the same is left to the driver.
  */
 export function textArray(values: readonly Text[]): string | readonly Text[] {
