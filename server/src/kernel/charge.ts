@@ -28,6 +28,11 @@ export interface PendingCall {
   policyId?: string | undefined;
   /** Plans the later call that this one prepares, as setting money aside prepares a booking. */
   purpose?: LazyPlan | undefined;
+  /**
+   * Set by a gate that judges by what it remembers of the tenant's rules: which version of them that is. The call is reserved only
+   * if they are the same then. Null: they were not, so nothing that is remembered counts.
+   */
+  rulesVersion?: number | null | undefined;
   /** As the caller sent them; the hash of a keyed call is taken from them. */
   args: unknown;
 }
@@ -66,7 +71,8 @@ export interface Settled extends Receipt {
   replayed: boolean;
 }
 
-export type Reservation = { kind: "run" } | Replay;
+/** `rules_changed`: nothing is reserved, as the gates have judged by rules that do not hold any more (`PendingCall.rulesVersion`). */
+export type Reservation = { kind: "run" } | { kind: "rules_changed" } | Replay;
 
 /** The same call had a final outcome: nothing runs. */
 export interface Replay {

@@ -30,13 +30,22 @@ export interface Gate {
    */
   reserve?(call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void>;
   /** Whether `reserve` takes anything for this call; left out: it does for every call. Without it no transaction of its own is made. */
-  uses?(call: PendingCall, plan: LazyPlan): Promise<boolean>;
+  uses?(call: PendingCall, plan: LazyPlan): Promise<boolean> | boolean;
   /**
    * After the end of a call for which it reserved: gives back what the call has not used. What it has used follows from what it did
    * outside, which may still be open (`modules/effects`). A crash before this leaves the reservation: who keeps one sweeps it, after
    * the call itself was swept.
    */
   settle?(call: PendingCall): Promise<void>;
+}
+
+/**
+ * Whether a gate may judge the call by what it remembers of the tenant's rules in that version. The call is reserved only if it is
+ * the version in force then; else the gates are asked once more, and must look.
+ */
+export function judgeByMemory(call: PendingCall, version: number): boolean {
+  if (call.rulesVersion === undefined) call.rulesVersion = version;
+  return call.rulesVersion === version;
 }
 
 /** What all gates say, in their order. */

@@ -5,7 +5,7 @@ import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
-import { type Invocation, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import { previewCall } from "./preview.ts";
 import type { Preview } from "./preview-answer.ts";
 import { type CallInfo, Replayed } from "./tool.ts";
@@ -57,21 +57,37 @@ async function ask(options: KernelOptions, invocation: Invocation): Promise<Fail
 
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
   const started = performance.now();
-  const { entry, charge, call, caller, ports, input, plan } = await prepareCall(options, invocation);
+  const prepared = await prepareCall(options, invocation);
+  const { entry, charge, call, caller, ports, input, plan } = prepared;
+  const { reservation, reserving } = await judgeAndReserve(options, prepared);
+  if (reservation.kind === "replay") return replayed(reservation, started);
+  const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
+  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
+  return await runAndSettle(options, { entry, call, charge, started, reserving, run });
+}
+
+interface Reserved {
+  reservation: Replay | { kind: "run" };
+  /** Gates that have reserved something for the call. */
+  reserving: readonly Gate[];
+}
+
+async function judgeAndReserve(options: KernelOptions, prepared: PreparedCall): Promise<Reserved> {
+  const { entry, charge, call, plan } = prepared;
   const refusal = await findRefusal(options.gates, call, plan);
   if (refusal !== undefined) {
     const replay = await charge.recall?.(call);
     if (replay === undefined) throw await sayRefusal(refusal, call, plan);
-    return replayed(replay, started);
+    return { reservation: replay, reserving: NONE };
   }
   const admitting = charge.admit?.(call);
   if (admitting !== undefined) await admitting;
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
-  if (reservation.kind === "replay") return replayed(reservation, started);
-  const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
-  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
-  return await runAndSettle(options, { entry, call, charge, started, reserving, run });
+  if (reservation.kind !== "rules_changed") return { reservation, reserving };
+  // At most once, as no gate judges by what it remembers any more.
+  call.rulesVersion = null;
+  return await judgeAndReserve(options, prepared);
 }
 
 function replayed({ outcome, receipt }: Replay, started: number): Answer {
@@ -84,7 +100,6 @@ interface Running {
   charge: Charge;
   /** In the words of `performance.now()`. */
   started: number;
-  /** Gates that have reserved something for the call. */
   reserving: readonly Gate[];
   run(): Promise<unknown>;
 }

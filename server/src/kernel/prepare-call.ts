@@ -109,6 +109,7 @@ function pendingCall(
     idempotencyKey,
     policyId,
     purpose: purpose && planOnce(() => planPurpose(options, invocation, purpose)),
+    rulesVersion: undefined,
     args,
   };
 }

@@ -152,6 +152,41 @@ describe("a limit", () => {
     expect((await service.call("settle_split", split, tenant.as)).status).toBe(200);
   });
 
+  test.each([
+    ["without an Idempotency-Key", undefined],
+    ["with one", "key"],
+  ])("on tools that is changed elsewhere counts from the next write on, %s", async (_name, prefix) => {
+    const tenant = await newTenant();
+    let count = 0;
+    const write = async () => {
+      count += 1;
+      const headers = prefix === undefined ? {} : { "idempotency-key": `${prefix}-${count}` };
+      const { status, body } = await service.call("save_traveler", traveler, { ...tenant.as, headers });
+      return [status, body.code, body.limitOf];
+    };
+    const traveler = { userId: "user_amelia", givenName: "Amelia", familyName: "Hart", bornOn: "1986-12-09" };
+    const refused = [402, "spend_limit_exceeded"];
+    for (let round = 0; round < 3; round += 1) {
+      expect(await write()).toEqual([200, undefined, undefined]);
+      await setLimits(tenant, { tools: ["check_treasury"] });
+      expect(await write()).toEqual([...refused, "key"]);
+      await setLimits(tenant, { tools: undefined });
+      expect(await write()).toEqual([200, undefined, undefined]);
+      await setLimits({ ...tenant, keyId: undefined }, { tools: ["check_treasury"] });
+      expect(await Promise.all([write(), write()])).toEqual([
+        [...refused, "tenant"],
+        [...refused, "tenant"],
+      ]);
+      await setLimits({ ...tenant, keyId: undefined }, { tools: undefined });
+    }
+    const [row] = await service.sql("select count(*)::int as records from usage_record where tenant_id = $1", [
+      tenant.tenantId,
+    ]);
+    expect(row).toEqual({ records: 6 });
+    const open = await service.sql("select 1 from call where tenant_id = $1 and state = 'reserved'", [tenant.tenantId]);
+    expect(open).toEqual([]);
+  });
+
   test("of production is not used up by the sandbox", async () => {
     const tenant = await newTenant();
     await setLimits(tenant, { perDay: UNIT }, "production");

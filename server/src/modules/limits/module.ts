@@ -5,6 +5,7 @@ import { describeBudgets, describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
 import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told.ts";
+import * as rulesVersion from "./migrations/0077-rules-version.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -35,6 +36,7 @@ export const limitsModule = defineModule({
     "0022-spend-limits": spendLimits,
     "0023-budgets": budgets,
     "0075-budget-changes-are-told": budgetChangesAreTold,
+    "0077-rules-version": rulesVersion,
   },
   ports: ({ stores, clock, tenantMemory }) => {
     const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));

@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
-import type { Gate } from "../../kernel/gate.ts";
+import { type Gate, judgeByMemory } from "../../kernel/gate.ts";
 import type { LazyPlan } from "../../kernel/plan.ts";
 import type { Allowance } from "../../kernel/preview-answer.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
@@ -14,28 +14,28 @@ import {
   requireSmallEnough,
   totalOf,
 } from "./judge-spend.ts";
-import { limitExceeded, whoseLimit } from "./limit-exceeded.ts";
+import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
-import type { LimitsInForce } from "./spend-limits.ts";
+import type { FoundLimits, LimitsInForce } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
   stores: Pick<Stores, "budgets" | "spendLimits" | "callSpends" | "wallets">;
   fx: FxRates;
 }
 
-/** So long a read rests on limits that were looked up before, as it rests on a key. */
+/** So long a read is judged by limits that were looked up before, as by a key. */
 const MEMORY_MILLISECONDS = 15_000;
 const MOST_REMEMBERED = 10_000;
-const LIMITED = ["key", "tenant"] as const;
+const LIMITED: readonly Limited[] = ["key", "tenant"];
 
 /** What a key and its tenant may spend, on whom and by which tools: the gate after the monthly cap. */
 export class SpendGate implements Gate {
   readonly name = "spend_limits";
   readonly #options: SpendGateOptions;
   /** By keys: each belongs to one tenant and one environment. */
-  readonly #remembered = new Map<string, { inForce: LimitsInForce; until: number }>();
+  readonly #remembered = new Map<string, { inForce: FoundLimits; until: number }>();
   /** Worked out once for a call. Entries go with their plans. */
-  readonly #spends = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
+  readonly #planned = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
 
   constructor(options: SpendGateOptions) {
     this.#options = options;
@@ -44,10 +44,17 @@ export class SpendGate implements Gate {
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
     // Who calls without a key spends nothing but what it pays with.
     if (call.keyId === "") return;
-    if (call.tool.effect !== "read") return this.#checkFresh(call, plan);
     const remembered = this.#remembered.get(call.keyId);
-    if (remembered === undefined || remembered.until < performance.now()) return this.#checkRead(call);
-    requireTool(call, remembered.inForce);
+    if (call.tool.effect === "read") {
+      if (remembered === undefined || remembered.until < performance.now()) return this.#checkTool(call);
+      return requireTool(call, remembered.inForce);
+    }
+    // A limit is read anew before it refuses.
+    if (remembered === undefined || notAllowing(call, remembered.inForce) !== undefined) {
+      return this.#checkFresh(call, plan);
+    }
+    if (call.tool.plan !== undefined) return this.#checkByMemory(call, plan, remembered.inForce);
+    if (!judgeByMemory(call, remembered.inForce.version)) return this.#checkFresh(call, plan);
   }
 
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
@@ -60,8 +67,8 @@ export class SpendGate implements Gate {
     return allowancesOf({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
   }
 
-  async uses({ keyId }: PendingCall, plan: LazyPlan): Promise<boolean> {
-    return keyId !== "" && !spendsNothing(await this.#spendOf(plan));
+  uses({ keyId, tool }: PendingCall, plan: LazyPlan): Promise<boolean> | boolean {
+    return keyId !== "" && tool.plan !== undefined && this.#spends(plan);
   }
 
   async reserve(call: PendingCall, plan: LazyPlan, { callSpends }: Aggregates): Promise<void> {
@@ -72,19 +79,30 @@ export class SpendGate implements Gate {
     await this.#options.stores.callSpends.settle(id);
   }
 
-  async #checkRead(call: PendingCall): Promise<void> {
-    const inForce = await this.#options.stores.spendLimits.inForce(call);
-    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(call.keyId, { inForce, until: performance.now() + MEMORY_MILLISECONDS });
-    requireTool(call, inForce);
+  async #checkTool(call: PendingCall): Promise<void> {
+    requireTool(call, await this.#look(call));
+  }
+
+  /** What is spent counts besides, and that is read anew. */
+  async #checkByMemory(call: PendingCall, plan: LazyPlan, { version }: FoundLimits): Promise<void> {
+    const spend = await this.#spendOf(plan);
+    const isFree = spendsNothing(spend) && spend.recipients.length === 0;
+    if (!isFree || !judgeByMemory(call, version)) await this.#checkFresh(call, plan);
   }
 
   async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
-    const inForce = await this.#options.stores.spendLimits.inForce(call);
+    const inForce = await this.#look(call);
     requireTool(call, inForce);
     const spend = await this.#spendOf(plan);
     await this.#requireRecipients(call, inForce, spend.recipients);
     if (!spendsNothing(spend)) await this.#requireRoom(call, inForce, spend);
+  }
+
+  async #look(call: PendingCall): Promise<LimitsInForce> {
+    const inForce = await this.#options.stores.spendLimits.inForce(call);
+    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(call.keyId, { inForce, until: performance.now() + MEMORY_MILLISECONDS });
+    return inForce;
   }
 
   async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<void> {
@@ -125,26 +143,32 @@ export class SpendGate implements Gate {
     return wallet?.kind === "collection" || (wallet?.kind === "treasury" && wallet.tenantId === tenantId);
   }
 
+  async #spends(plan: LazyPlan): Promise<boolean> {
+    return !spendsNothing(await this.#spendOf(plan));
+  }
+
   #spendOf(plan: LazyPlan): Promise<PlannedSpend> {
-    const known = this.#spends.get(plan);
+    const known = this.#planned.get(plan);
     if (known !== undefined) return known;
     const rates = (): Promise<RateTable> => this.#options.fx.table(new AbortController().signal);
     const spend = plan().then((planned) => planSpend(planned, rates));
-    this.#spends.set(plan, spend);
+    this.#planned.set(plan, spend);
     return spend;
   }
 }
 
 function requireTool(call: PendingCall, inForce: LimitsInForce): void {
-  const { tool } = call;
-  for (const limited of LIMITED) {
-    const allowed = inForce[limited].tools;
-    if (allowed === undefined || allowed.includes(tool.name)) continue;
-    throw limitExceeded(call, {
-      limited,
-      limit: "tools",
-      says: `The limits of ${whoseLimit[limited]} do not allow the tool ${tool.name}.`,
-      extra: { allowed },
-    });
-  }
+  const limited = notAllowing(call, inForce);
+  if (limited === undefined) return;
+  throw limitExceeded(call, {
+    limited,
+    limit: "tools",
+    says: `The limits of ${whoseLimit[limited]} do not allow the tool ${call.tool.name}.`,
+    extra: { allowed: inForce[limited].tools },
+  });
+}
+
+/** Whose limits do not allow the call's tool. */
+function notAllowing({ tool }: PendingCall, inForce: LimitsInForce): Limited | undefined {
+  return LIMITED.find((limited) => inForce[limited].tools?.includes(tool.name) === false);
 }

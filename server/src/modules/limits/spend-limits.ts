@@ -44,11 +44,17 @@ export interface LimitsInForce {
   key: Limits;
 }
 
+/** As they were found. */
+export interface FoundLimits extends LimitsInForce {
+  /** Of the tenant's rules: another one once any limit of the tenant or of its keys has changed (`PendingCall.rulesVersion`). */
+  version: number;
+}
+
 /** Undefined: of the tenant itself. */
 type LimitedKey = string | undefined;
 
 export interface SpendLimits {
-  inForce(spender: Spender): Promise<LimitsInForce>;
+  inForce(spender: Spender): Promise<FoundLimits>;
   get(tenantId: string, environment: Environment, keyId: LimitedKey): Promise<Limits>;
   /** Changes what is named and leaves the rest; what holds from the next call on. Audited. */
   set(

@@ -7,7 +7,7 @@ import { prepared } from "../../platform/database/prepared.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type Limits, type LimitsInForce, NO_LIMITS, type SpendLimits } from "./spend-limits.ts";
+import { type FoundLimits, type Limits, NO_LIMITS, type SpendLimits } from "./spend-limits.ts";
 
 /** Stands in `key_id` for the tenant itself. */
 const TENANT = "";
@@ -25,12 +25,14 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
     return row === undefined ? NO_LIMITS : toLimits(row);
   }
 
-  // Every write and every spend asks, so that many of them ask by one statement.
+  // Many calls ask at the same time.
   const findInForce = batchLookUps((keys) => readInForce(queryable, keys));
 
   return {
     async inForce({ tenantId, environment, keyId }) {
-      return (await findInForce(`${environment} ${tenantId} ${keyId}`)) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
+      const found = await findInForce(`${environment} ${tenantId} ${keyId}`);
+      if (found === undefined) throw new Error("A tenant that does not exist has no limits.");
+      return found;
     },
 
     async get(tenantId, environment, keyId = TENANT) {
@@ -60,18 +62,19 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
   };
 }
 
-/** Each key is an environment, a tenant and a key's id; who has no limits is left out. */
-async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, LimitsInForce>> {
-  const { rows } = await sql<LimitsRow & { asked: string; keyId: string }>`
-    select asked, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools
-    from unnest(${keys}::text[]) as asked join spend_limit on environment = split_part(asked, ' ', 1)
-      and tenant_id = split_part(asked, ' ', 2) and key_id in (${TENANT}, split_part(asked, ' ', 3))
+/** Each key is an environment, a tenant and a key's id. */
+async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, FoundLimits>> {
+  const { rows } = await sql<LimitsRow & { asked: string; keyId: string | null; rulesVersion: number }>`
+    select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools
+    from unnest(${keys}::text[]) as asked join tenant on tenant.id = split_part(asked, ' ', 2)
+      left join spend_limit on environment = split_part(asked, ' ', 1) and tenant_id = tenant.id
+        and key_id in (${TENANT}, split_part(asked, ' ', 3))
     ${prepared("limits-in-force")}`.execute(db);
-  const found = new Map<string, LimitsInForce>();
-  for (const { asked, ...row } of rows) {
+  const found = new Map<string, FoundLimits>();
+  for (const { asked, rulesVersion: version, keyId, ...row } of rows) {
     const { tenant, key } = found.get(asked) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
-    const limits = toLimits(row);
-    found.set(asked, row.keyId === TENANT ? { tenant: limits, key } : { tenant, key: limits });
+    const limits = keyId === null ? NO_LIMITS : toLimits(row);
+    found.set(asked, keyId === TENANT ? { tenant: limits, key, version } : { tenant, key: limits, version });
   }
   return found;
 }

@@ -8,7 +8,7 @@ export async function describeEnforced(
   activePolicies: ActivePolicies,
   owner: Owner,
 ): Promise<AccountFacts> {
-  const policyId = (await travelPolicies.findEnforced(owner))?.policyId;
+  const { policyId } = await travelPolicies.findEnforced(owner);
   const active = policyId === undefined ? undefined : await activePolicies.find(owner, policyId);
   return { facts: { enforcedPolicy: active === undefined ? null : { policyId, version: active.version } } };
 }

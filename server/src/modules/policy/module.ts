@@ -3,6 +3,7 @@ import { ReadyPolicies } from "./active-policies.ts";
 import { describeEnforced } from "./describe-enforced.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import * as policyChangesAreTold from "./migrations/0074-policy-changes-are-told.ts";
+import * as enforcementIsARule from "./migrations/0078-enforcement-is-a-rule.ts";
 import type { ActivePolicies } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
@@ -22,7 +23,11 @@ export const policyModule = defineModule({
   tools: [checkPolicy, readPolicy],
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
-  migrations: { "0026-travel-policies": travelPolicies, "0074-policy-changes-are-told": policyChangesAreTold },
+  migrations: {
+    "0026-travel-policies": travelPolicies,
+    "0074-policy-changes-are-told": policyChangesAreTold,
+    "0078-enforcement-is-a-rule": enforcementIsARule,
+  },
   parts: {
     activePolicies: ({ stores, clock, tenantMemory }) => new ReadyPolicies(stores.travelPolicies, clock, tenantMemory),
   },

@@ -58,8 +58,18 @@ export interface TravelPolicies {
   /** The ids of the tenant's own policies, in their order, and of the one that direct calls are held to. Those who ask at the same moment ask together. */
   names(owner: Owner): Promise<PolicyNames>;
   /** The policy that direct calls are held to. */
-  findEnforced(owner: Owner): Promise<Enforcement | undefined>;
+  findEnforced(owner: Owner): Promise<Enforced>;
   enforce(owner: Owner, enforcement: Omit<Enforcement, "changedAt">): Promise<Enforcement>;
+}
+
+export interface Enforced {
+  /** Undefined: none is enforced. */
+  policyId: string | undefined;
+  /** Undefined: nothing was ever said. */
+  changedAt: Temporal.Instant | undefined;
+  changedBy: string | undefined;
+  /** Of the tenant's rules: another one once the tenant enforces something else (`PendingCall.rulesVersion`). */
+  rulesVersion: number;
 }
 
 export interface Enforcement {

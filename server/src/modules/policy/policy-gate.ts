@@ -2,7 +2,7 @@ import { Failure, isRetryable } from "../../domain/errors.ts";
 import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
-import type { Gate } from "../../kernel/gate.ts";
+import { type Gate, judgeByMemory } from "../../kernel/gate.ts";
 import type { Alternative, LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -12,7 +12,7 @@ import type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms } from "./
 import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
-import type { ActivePolicies, ActivePolicy } from "./policies.ts";
+import type { ActivePolicies, ActivePolicy, Enforced } from "./policies.ts";
 import { micro } from "./rule.ts";
 import { describeVerdict } from "./verdict-answer.ts";
 
@@ -26,11 +26,14 @@ export interface PolicyGateOptions {
 }
 
 const MOST_ALTERNATIVES = 3;
+const MOST_REMEMBERED = 10_000;
 
 /** Holds calls that buy or pay to the policy that their tenant enforces. It knows no tool: it judges what a call plans. */
 export class PolicyGate implements Gate {
   readonly name = "travel_policy";
   readonly #options: PolicyGateOptions;
+  /** By environments and tenants. */
+  readonly #remembered = new Map<string, Enforced>();
   /** Judged once for a call. Entries go with their plans. */
   readonly #judged = new WeakMap<LazyPlan, Promise<ApprovalCase | undefined>>();
 
@@ -41,6 +44,8 @@ export class PolicyGate implements Gate {
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
     // Who calls without a key has no policy, and a tool without a plan buys nothing.
     if (call.keyId === "" || call.tool.effect === "read" || call.tool.plan === undefined) return;
+    const enforced = this.#recall(call);
+    if (enforced !== undefined && enforced.policyId === undefined && call.policyId === undefined) return;
     return this.#check(call, plan);
   }
 
@@ -103,7 +108,7 @@ export class PolicyGate implements Gate {
 
   /** Undefined: no policy binds the call, or it buys and pays nothing. */
   async #judge(call: PendingCall, plan: LazyPlan): Promise<ApprovalCase | undefined> {
-    const enforced = (await this.#options.stores.travelPolicies.findEnforced(call))?.policyId;
+    const { policyId: enforced } = this.#recall(call) ?? (await this.#look(call));
     const own = call.policyId === enforced ? undefined : call.policyId;
     if (enforced === undefined && own === undefined) return undefined;
     const planned = await plan();
@@ -115,6 +120,19 @@ export class PolicyGate implements Gate {
       own === undefined || bought === undefined ? undefined : await this.#judgeBy(own, call, planned, [{ bought }]),
     ];
     return strictest(judged.filter((one) => one !== undefined));
+  }
+
+  /** Undefined: nothing that the call may be judged by. */
+  #recall(call: PendingCall): Enforced | undefined {
+    const remembered = this.#remembered.get(ownerKey(call));
+    return remembered !== undefined && judgeByMemory(call, remembered.rulesVersion) ? remembered : undefined;
+  }
+
+  async #look(call: PendingCall): Promise<Enforced> {
+    const found = await this.#options.stores.travelPolicies.findEnforced(call);
+    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(ownerKey(call), found);
+    return found;
   }
 
   async #judgeBy(
@@ -156,6 +174,8 @@ export class PolicyGate implements Gate {
     return { now: clock.now(), booker: { userId: subject, travelerId }, airport: (code) => maps.airport(code) };
   }
 }
+
+const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environment} ${tenantId}`;
 
 /** A hotel has several rates: one of them is enough. */
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {

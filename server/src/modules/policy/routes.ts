@@ -213,9 +213,9 @@ const readEnforcement = defineRoute({
   async run({ principal }, { stores: { travelPolicies } }: PolicyPorts) {
     const found = await travelPolicies.findEnforced(ownerOf(principal));
     return {
-      policyId: found?.policyId ?? null,
-      changedAt: found?.changedAt.toString() ?? null,
-      changedBy: found?.changedBy ?? null,
+      policyId: found.policyId ?? null,
+      changedAt: found.changedAt?.toString() ?? null,
+      changedBy: found.changedBy ?? null,
     };
   },
 });

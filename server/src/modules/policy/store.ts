@@ -1,14 +1,21 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { TravelPolicyEnforcementTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import { PolicyDocument } from "./document.ts";
-import type { Enforcement, NewPolicyVersion, Owner, PolicyNames, PolicyVersion, TravelPolicies } from "./policies.ts";
+import type {
+  Enforced,
+  Enforcement,
+  NewPolicyVersion,
+  Owner,
+  PolicyNames,
+  PolicyVersion,
+  TravelPolicies,
+} from "./policies.ts";
 
 export const MOST_POLICIES = 100;
 export const MOST_VERSIONS = 1_000;
@@ -20,7 +27,6 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   const findNames = batchLookUps((keys) => readNames(queryable, keys));
-  // Every call that plans something asks, so that many of them ask by one statement.
   const findEnforced = batchLookUps((keys) => readEnforced(queryable, keys));
   return {
     names: async (owner) => (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
@@ -54,7 +60,11 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
         .orderBy("version", "desc")
         .limit(MOST_POLICIES)
         .execute(),
-    findEnforced: (owner) => findEnforced(keyOf(owner)),
+    async findEnforced(owner) {
+      const found = await findEnforced(keyOf(owner));
+      if (found === undefined) throw new Error("A tenant that does not exist enforces nothing.");
+      return found;
+    },
     enforce: (owner, enforcement) => inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
   };
 }
@@ -164,14 +174,21 @@ async function countPolicies(db: Queryable, { tenantId, environment }: Owner): P
   return Number(count);
 }
 
-async function readEnforced(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Enforcement>> {
-  const { rows } = await sql<Selectable<TravelPolicyEnforcementTable> & { key: string }>`
-    select key, policy_id, changed_at, changed_by from unnest(${keys}::text[]) as asked (key)
-    join travel_policy_enforcement on tenant_id = split_part(key, ' ', 2) and network = split_part(key, ' ', 1)
+async function readEnforced(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Enforced>> {
+  const { rows } = await sql<EnforcedRow>`
+    select key, rules_version, policy_id, changed_at, changed_by from unnest(${keys}::text[]) as asked (key)
+    join tenant on tenant.id = split_part(key, ' ', 2)
+    left join travel_policy_enforcement on tenant_id = tenant.id and network = split_part(key, ' ', 1)
     ${prepared("policy-enforced")}`.execute(db);
-  return new Map(
-    rows.map(({ key, policyId, changedAt, changedBy }) => [key, withoutNulls({ policyId, changedAt, changedBy })]),
-  );
+  return new Map(rows.map(({ key, ...row }) => [key, withoutNulls(row)]));
+}
+
+interface EnforcedRow {
+  key: string;
+  rulesVersion: number;
+  policyId: string | null;
+  changedAt: Temporal.Instant | null;
+  changedBy: string | null;
 }
 
 async function enforce(

@@ -25,6 +25,50 @@ export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
   ];
 }
 
+/** By which version of its tenant's rules each line was judged; see `ChargeLine`. */
+export function rulesColumn(lines: readonly ChargeLine[]): string {
+  return numberArray(lines.map(({ rulesVersion }) => rulesVersion));
+}
+
+/** What lines come to for a tenant in an environment and a month. */
+export interface SpendTotal extends Pick<ChargeLine, "tenantId" | "network" | "period" | "price" | "rulesVersion"> {
+  /** Names the row that it adds to. */
+  row: string;
+}
+
+/** No version: what not all lines were judged by fits none. */
+const DIFFERENT = -1;
+
+export function totalsOf(lines: readonly ChargeLine[]): readonly SpendTotal[] {
+  const totals = new Map<string, SpendTotal>();
+  for (const { tenantId, network, period, price, rulesVersion } of lines) {
+    const row = `${tenantId} ${network} ${period}`;
+    const total = totals.get(row);
+    if (total === undefined) totals.set(row, { row, tenantId, network, period, price, rulesVersion });
+    else {
+      total.price += price;
+      total.rulesVersion = sharedVersion(total.rulesVersion, rulesVersion);
+    }
+  }
+  return [...totals.values()];
+}
+
+function sharedVersion(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return one === other ? one : DIFFERENT;
+}
+
+/** The parameters that say what all lines come to. */
+export function totalColumns(totals: readonly SpendTotal[]): unknown[] {
+  return [
+    textArray(totals.map((total) => total.tenantId)),
+    textArray(totals.map((total) => total.network)),
+    textArray(totals.map((total) => total.period)),
+    numberArray(totals.map((total) => total.price)),
+    numberArray(totals.map((total) => total.rulesVersion)),
+  ];
+}
+
 /** The same for settlements. */
 export function settlementColumns(settlements: readonly Settlement[]): unknown[] {
   return [

@@ -54,7 +54,7 @@ function newLine({ oneOf }: Chooser): ChargeLine {
   const id = newId("x_", at.epochMilliseconds);
   const network = oneOf<Environment>("sandbox", "production");
   const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), network, period: oneOf("2026-11", "2026-12") };
-  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at };
+  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion: null };
 }
 
 /** Spent is what is recorded and reserved, at this very moment, and never more than the cap. */

@@ -217,6 +217,7 @@ test("a batch that is sent again while its first sending still runs is granted a
       idempotencyKey: null,
       latencyMs: 1,
       at: line.startedAt,
+      rulesVersion: null,
     } as const,
   ];
   for (const [index, send] of [calls.charge, (some: typeof lines) => calls.reserve(some, "proc_1")].entries()) {

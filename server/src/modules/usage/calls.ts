@@ -30,6 +30,8 @@ export interface ChargeLine {
   idempotencyKey: string | null;
   latencyMs: number;
   at: Temporal.Instant;
+  /** Of the tenant's rules, where the call was judged by what was remembered of them; else null. It is refused when they have changed. */
+  rulesVersion: number | null;
 }
 
 export interface Settlement {

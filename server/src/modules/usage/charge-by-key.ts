@@ -134,6 +134,7 @@ export class ChargeByKey implements Charge {
     if (call.tool.effect === "read") return { kind: "run" };
     if (await this.#cover(call, alsoReserve)) return { kind: "run" };
     if (idempotencyKey !== undefined && !(await this.#closeClaim(call))) throw takenForDead();
+    if (typeof call.rulesVersion === "number") return { kind: "rules_changed" };
     throw this.#cap.refuse(call);
   }
 

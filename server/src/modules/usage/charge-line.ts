@@ -22,6 +22,7 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
     idempotencyKey: call.idempotencyKey ?? null,
     latencyMs,
     at: call.startedAt,
+    rulesVersion: call.rulesVersion ?? null,
   };
 }
 

@@ -8,32 +8,56 @@ const LINE_COLUMNS = `
   id, call_id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
   idempotency_key, latency, at, network`;
 
-const LINES = `
-  select * from unnest(
-    $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
-    $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[], $17::text[]
-  ) with ordinality as line (${LINE_COLUMNS}, ord)`;
+const LINE_VALUES = `
+  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
+  $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[], $17::text[]`;
 
-const ROOM = `
+/** Locks the spend rows in one order, so that processes never wait for each other in a ring. */
+const room = (asked: string): string => `
   room as materialized (
-    select spend.tenant_id, spend.network, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
+    select spend.tenant_id, spend.network, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room,
+      tenant.rules_version
     from tenant_spend spend join tenant on tenant.id = spend.tenant_id
-    where (spend.tenant_id, spend.network, spend.period) in (select tenant_id, network, period from line)
+    where (spend.tenant_id, spend.network, spend.period) in (select tenant_id, network, period from ${asked})
     order by spend.tenant_id, spend.network, spend.period
     for update of spend
   )`;
 
+/** Left out where a rule of the tenant has changed since the call was judged by what its process remembered of it. */
+const areRulesKept = (asked: string): string =>
+  `(${asked}.rules_version is null or ${asked}.rules_version = room.rules_version)`;
+
 /**
- * Locks the spend rows in one order (so that processes never wait for each other in a ring), sums prices over the order of
- * arrival, and grants the prefix that fits under the cap.
+ * All lines or none: what mostly happens, and the lines go from their arrays into their table as they are. `total`: what each
+ * tenant spends by them.
  */
+const grantAll = `
+  total as materialized (
+    select * from unnest($18::text[], $19::text[], $20::text[], $21::bigint[], $22::int[])
+      as total (tenant_id, network, period, price, rules_version)
+  ),
+  ${room("total")},
+  verdict as materialized (
+    select count(*) = cardinality($18::text[]) as fits from total join room using (tenant_id, network, period)
+    where total.price <= room.room and ${areRulesKept("total")}
+  ),
+  spent as (
+    update tenant_spend spend set spent_micro = spend.spent_micro + total.price from total
+    where (spend.tenant_id, spend.network, spend.period) = (total.tenant_id, total.network, total.period)
+      and (select fits from verdict)
+  )`;
+
+const ALL_LINES = `unnest(${LINE_VALUES}) as line (${LINE_COLUMNS}) where (select fits from verdict)`;
+
+/** Sums prices over the order of arrival, and grants the prefix that fits under the cap. */
 const granting = (eligible: string): string => `
   granted as materialized (
     select asked.* from (
-      select line.*, sum(line.price) over (partition by line.tenant_id, line.network, line.period order by line.ord) as running
-      from line where ${eligible}
-    ) asked join room using (tenant_id, network, period)
-    where asked.running <= room.room
+      select line.*, room.room,
+        sum(line.price) over (partition by line.tenant_id, line.network, line.period order by line.ord) as running
+      from line join room using (tenant_id, network, period) where ${areRulesKept("line")} and ${eligible}
+    ) asked
+    where asked.running <= asked.room
   ),
   spent as (
     update tenant_spend spend set spent_micro = spend.spent_micro + total.price
@@ -43,45 +67,39 @@ const granting = (eligible: string): string => `
     where (spend.tenant_id, spend.network, spend.period) = (total.tenant_id, total.network, total.period)
   )`;
 
-/** For calls without an idempotency key that are sent for the first time. A row that is there already fails all of it. */
-const grantPlain = `line as (${LINES}), ${ROOM}, ${granting("true")}`;
-
 /**
  * `present` are rows of a batch that is sent again after its answer was lost: they were granted and counted then. A keyed call
  * (`call_id`) is refused when it has lost its `claim`: its process was silent, the key was freed, and whoever has it now runs
  * and pays. A charge ends its claim, so a key is charged once.
  */
 const grant = (presentTable: string): string => `
-  line as (${LINES}),
+  line as (
+    select * from unnest(${LINE_VALUES}, $18::int[]) with ordinality as line (${LINE_COLUMNS}, rules_version, ord)
+  ),
   claim as materialized (
     select call_id from idempotency where call_id = any ($2::text[]) and state = 'running' order by call_id for update
   ),
-  ${ROOM},
+  ${room("line")},
   present as (
     select line.id from line cross join lateral (select 1 from ${presentTable} stored where stored.id = line.id limit 1) found
   ),
   ${granting(`line.id not in (select id from present)
     and (line.call_id is null or line.call_id in (select call_id from claim))`)}`;
 
-const writeRecords = `
-  written as (
-    insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
-      price_micro, status, trace_id, idempotency_key, latency_ms, created_at, network)
-    select id, call_id, tenant_id, key_id, subject, tool, surface, list_price, discount, price, status, trace_id,
-      idempotency_key, latency, at, network from granted
-    returning id
-  )`;
+const writeRecords = (lines: string): string => `
+  insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
+    price_micro, status, trace_id, idempotency_key, latency_ms, created_at, network)
+  select id, call_id, tenant_id, key_id, subject, tool, surface, list_price, discount, price, status, trace_id,
+    idempotency_key, latency, at, network from ${lines}`;
 
-const writeCalls = `
-  written as (
-    insert into call (id, tenant_id, key_id, subject, tool, surface, period, list_price_micro, discount_percent, price_micro,
-      usage_status, trace_id, idempotency_key, process_id, created_at, network)
-    select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
-      idempotency_key, $18, at, network from granted
-    returning id
-  )`;
+const writeCalls = (lines: string, processId: string): string => `
+  insert into call (id, tenant_id, key_id, subject, tool, surface, period, list_price_micro, discount_percent, price_micro,
+    usage_status, trace_id, idempotency_key, process_id, created_at, network)
+  select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
+    idempotency_key, ${processId}, at, network from ${lines}`;
 
-export const CHARGE_PLAIN = `with ${grantPlain}, ${writeRecords} select count(*)::int as written from written`;
+/** For calls without an idempotency key that are sent for the first time. A row that is there already fails all of it. */
+export const CHARGE_PLAIN = `with ${grantAll} ${writeRecords(ALL_LINES)}`;
 
 export const CHARGE = `
   with ${grant("usage_record")},
@@ -89,39 +107,37 @@ export const CHARGE = `
     update idempotency set state = 'done', usage_id = granted.id, price_micro = granted.price
     from granted where idempotency.call_id = granted.call_id
   ),
-  ${writeRecords}
+  written as (${writeRecords("granted")} returning id)
   select id from written union all select id from present`;
 
-export const RESERVE_PLAIN = `with ${grantPlain}, ${writeCalls} select count(*)::int as written from written`;
+/** As `CHARGE_PLAIN`. */
+export const RESERVE_PLAIN = `with ${grantAll} ${writeCalls(ALL_LINES, "$23")}`;
 
 export const RESERVE = `
-  with ${grant("call")}, ${writeCalls}
+  with ${grant("call")},
+  written as (${writeCalls("granted", "$19")} returning id)
   select id from written union all select id from present`;
 
-/** Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. */
+/**
+ * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. No other
+ * statement takes several of these rows, so their order does not matter.
+ */
 export const CAPTURE_PLAIN = `
   with line as (
     select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[]) as line (call_id, usage_id, latency, at)
   ),
-  locked as materialized (
-    -- In one order, as a sweep may settle the same calls. Reserved, in words that do not lead the planner to the index of all reserved calls.
-    select id from call where id = any ($1::text[]) and settled_at is null order by id for update
-  ),
   changed as (
     update call set state = 'captured', usage_id = line.usage_id, settled_at = line.at
-    from line, locked
-    where call.id = line.call_id and locked.id = call.id and call.id = any ($1::text[])
-    returning call.*, line.latency as latency, line.at as at
-  ),
-  written as (
-    insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      status, trace_id, idempotency_key, call_id, latency_ms, created_at, network)
-    select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      usage_status, trace_id, idempotency_key, id, latency, at, network
-    from changed
-    returning id
+    from line
+    -- Reserved, in words that do not lead the planner to the index of all reserved calls.
+    where call.id = line.call_id and call.id = any ($1::text[]) and call.settled_at is null
+    returning line.usage_id, call.tenant_id, call.key_id, call.subject, call.tool, call.surface, call.list_price_micro,
+      call.discount_percent, call.price_micro, call.usage_status, call.trace_id, call.idempotency_key, call.id, line.latency,
+      line.at, call.network
   )
-  select count(*)::int as written from written`;
+  insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
+    status, trace_id, idempotency_key, call_id, latency_ms, created_at, network)
+  select * from changed`;
 
 /** Stands for a process where nobody waits for a call any more, and what it did outside is not decided or not captured. */
 export const LEFT_BEHIND = "left-behind";

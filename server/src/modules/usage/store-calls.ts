@@ -39,8 +39,8 @@ export function createCalls(pool: pg.Pool): Calls {
     async settle(settlements) {
       const values = settlementColumns(settlements);
       if (settlements.every(isPlainCapture)) {
-        const { rows } = await pool.query<{ written: number }>({ ...CAPTURES, values: values.slice(0, 4) });
-        if (rows[0]?.written === settlements.length) return settlements.map((settlement) => settlement.usageId);
+        const { rowCount } = await pool.query({ ...CAPTURES, values: values.slice(0, 4) });
+        if (rowCount === settlements.length) return settlements.map((settlement) => settlement.usageId);
       }
       // Also for those that were captured just now: they are settled, and say under which record.
       const { rows } = await pool.query<{ id: string; usageId: string | null }>({ ...SETTLES, values });

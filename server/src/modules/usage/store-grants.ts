@@ -1,5 +1,5 @@
 import pg from "pg";
-import { columnsOf } from "./call-columns.ts";
+import { columnsOf, rulesColumn, type SpendTotal, totalColumns, totalsOf } from "./call-columns.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
 import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./store-calls-sql.ts";
 
@@ -23,18 +23,18 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
   /** Spend rows that this process knows to exist; a statement needs one for each tenant, environment and month. */
   const knownSpendRows = new Set<string>();
 
-  async function ensureSpendRows(lines: readonly ChargeLine[]): Promise<void> {
-    const missing = lines.filter((line) => !knownSpendRows.has(spendRowOf(line)));
+  async function ensureSpendRows(totals: readonly SpendTotal[]): Promise<void> {
+    const missing = totals.filter((total) => !knownSpendRows.has(total.row));
     if (missing.length === 0) return;
     await pool.query(
       `insert into tenant_spend (tenant_id, network, period)
-       select distinct tenant_id, network, period
+       select tenant_id, network, period
        from unnest($1::text[], $2::text[], $3::text[]) as line (tenant_id, network, period)
        order by tenant_id, network, period on conflict do nothing`,
       [missing.map((line) => line.tenantId), missing.map((line) => line.network), missing.map((line) => line.period)],
     );
     if (knownSpendRows.size > 50_000) knownSpendRows.clear();
-    for (const line of missing) knownSpendRows.add(spendRowOf(line));
+    for (const { row } of missing) knownSpendRows.add(row);
   }
 
   async function grant(
@@ -42,13 +42,16 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
     lines: readonly ChargeLine[],
     extra: readonly unknown[],
   ): Promise<boolean[]> {
-    await ensureSpendRows(lines);
-    const values = [...columnsOf(lines), ...extra];
+    const totals = totalsOf(lines);
+    await ensureSpendRows(totals);
+    const columns = columnsOf(lines);
     const { plain, full } = grants[name];
     if (lines.every((line) => line.callId === null)) {
-      const answer = await unlessPresent(pool.query<{ written: number }>({ ...plain, values }));
-      if (answer?.rows[0]?.written === lines.length) return lines.map(() => true);
+      const values = [...columns, ...totalColumns(totals), ...extra];
+      const answer = await unlessPresent(pool.query({ ...plain, values }));
+      if (answer?.rowCount === lines.length) return lines.map(() => true);
     }
+    const values = [...columns, rulesColumn(lines), ...extra];
     // Refused, keyed, or sent again after its connection was lost and its first sending was written: the full statement tells.
     // That first sending may still run, and then be seen by the second look.
     const send = () => pool.query<{ id: string }>({ ...full, values });
@@ -65,10 +68,6 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
       return rows[0]?.room ?? 0n;
     },
   };
-}
-
-function spendRowOf({ tenantId, network, period }: ChargeLine): string {
-  return `${tenantId} ${network} ${period}`;
 }
 
 /** Undefined when a row of the batch is there already. */

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import { columnsOf } from "./call-columns.ts";
+import { columnsOf, rulesColumn } from "./call-columns.ts";
 import type { CallReservations } from "./calls.ts";
 import { RESERVE } from "./store-calls-sql.ts";
 
@@ -11,7 +11,9 @@ export function createCallReservations(db: Queryable): CallReservations {
       const { tenantId, network, period } = line;
       await sql`insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${network}, ${period})
         on conflict do nothing`.execute(db);
-      const { rows } = await db.executeQuery(CompiledQuery.raw(RESERVE, [...columnsOf([line]), processId]));
+      const { rows } = await db.executeQuery(
+        CompiledQuery.raw(RESERVE, [...columnsOf([line]), rulesColumn([line]), processId]),
+      );
       return rows.length === 1;
     },
   };

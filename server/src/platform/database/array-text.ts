@@ -13,6 +13,6 @@ export function textArray(values: readonly Text[]): string | readonly Text[] {
 }
 
 /** A parameter for an array of numbers. */
-export function numberArray(values: readonly (number | bigint)[]): string {
-  return `{${values.join(",")}}`;
+export function numberArray(values: readonly (number | bigint | null)[]): string {
+  return `{${values.map((value) => value ?? "null").join(",")}}`;
 }

@@ -637,6 +637,7 @@ export interface TenantTable {
   createdAt: Timestamp;
   isBeta: Defaulted<boolean>;
   linkOrigins: Defaulted<string[]>;
+  rulesVersion: Defaulted<number>;
 }
 
 export interface TenantSpendTable {
