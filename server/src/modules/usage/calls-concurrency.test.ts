@@ -11,6 +11,8 @@ import { createCalls } from "./store-calls.ts";
 const CALLERS = 16;
 const TURNS = 5;
 const TENANTS = ["tenant_1", "tenant_2", "tenant_3"];
+/** That of a tenant whose rules never changed is 0. */
+const STALE = 7;
 /** Reached long before the last turn. */
 const CAP = 100_000n;
 
@@ -54,7 +56,8 @@ function newLine({ oneOf }: Chooser): ChargeLine {
   const id = newId("x_", at.epochMilliseconds);
   const network = oneOf<Environment>("sandbox", "production");
   const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), network, period: oneOf("2026-11", "2026-12") };
-  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion: null };
+  const rulesVersion = oneOf(null, null, 0, STALE);
+  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion };
 }
 
 /** Spent is what is recorded and reserved, at this very moment, and never more than the cap. */
@@ -86,8 +89,9 @@ test("two processes that charge, reserve and settle the same tenants at once kee
       const sendings = Array.from({ length: 1 + chooser.below(2) }, send);
       const granted = await Promise.all(sendings);
       const again = await send();
-      for (const [index, { id }] of lines.entries()) {
+      for (const [index, { id, rulesVersion }] of lines.entries()) {
         const isGranted = granted.some((answer) => answer[index] === true);
+        if (rulesVersion === STALE) expect(isGranted, "judged by other rules").toBe(false);
         if (isGranted) expect(again[index], "a grant stays one").toBe(true);
         else refusals[kind] += 1;
         if (kind === "reserve" && again[index] === true) reserved.push(id);
@@ -124,6 +128,33 @@ test("two processes that charge, reserve and settle the same tenants at once kee
   await expectBooksToAgree();
   expect(refusals.charge).toBeGreaterThan(0);
   expect(refusals.reserve).toBeGreaterThan(0);
+});
+
+test("a call that was judged by other rules than hold is refused alone, and takes no room from the others", async () => {
+  const { pool } = watcher;
+  await pool.query(
+    `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
+     values ('tenant_rules', 'Rules', 'free', 10000, 'secret', now())`,
+  );
+  const calls = createCalls(pool);
+  const newRulesLine = (rulesVersion: number | null): ChargeLine => {
+    const line = newLine(createChooser(1));
+    return { ...line, tenantId: "tenant_rules", network: "sandbox", period: "2026-11", price: 2_500n, rulesVersion };
+  };
+  const send = {
+    charge: (lines: readonly ChargeLine[]) => calls.charge(lines),
+    reserve: (lines: readonly ChargeLine[]) => calls.reserve(lines, "proc_1"),
+  };
+  for (const kind of ["charge", "reserve"] as const) {
+    const lines = [STALE, 0, null].map(newRulesLine);
+    expect(await send[kind](lines), kind).toEqual([false, true, true]);
+  }
+  expect(await send.reserve([newRulesLine(0)])).toEqual([false]);
+  await pool.query("update tenant set rules_version = $1, monthly_cap_micro = 20000 where id = 'tenant_rules'", [
+    STALE,
+  ]);
+  expect(await send.reserve([newRulesLine(0)])).toEqual([false]);
+  expect(await send.reserve([newRulesLine(STALE)])).toEqual([true]);
 });
 
 test("a statement that ran out of time can be sent again, one that is wrong cannot", async () => {

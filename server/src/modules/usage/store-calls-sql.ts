@@ -119,8 +119,8 @@ export const RESERVE = `
   select id from written union all select id from present`;
 
 /**
- * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. No other
- * statement takes several of these rows, so their order does not matter.
+ * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. The
+ * lines come in the order of their calls, in which the rows are locked.
  */
 export const CAPTURE_PLAIN = `
   with line as (
