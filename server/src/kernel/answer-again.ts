@@ -3,8 +3,8 @@ import type { Outcome } from "./charge.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
 /**
- * What was stored for a call, as who sends it again gets it. Where the call was finished without its caller, only what it did is
- * stored: the tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
+ * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
+ * tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
  */
 export async function answerAgain(
   { entry: { tool, outputSchema }, ports, caller }: PreparedCall,

@@ -161,8 +161,8 @@ export interface ToolDefinition<
    */
   plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
   /**
-   * The whole answer, from what is stored with what the call did: for who sends a call again that was finished without its caller,
-   * as its process had died. `run` makes its answer of the same. Left out: all of the answer is stored.
+   * The whole answer, from what is stored with what the call did: for who sends a call again that others have finished, as its
+   * process had died or nobody knew what it had done. `run` makes its answer of the same. Left out: all of the answer is stored.
    */
   complete?(stored: unknown, context: Pick<Ports, Use> & PlanContext): Promise<z.input<NoInfer<Output>>>;
   run(
