@@ -64,16 +64,40 @@ async function expectAgain(tool: string, args: object, key: string): Promise<Rec
   return result;
 }
 
-/** Of a call whose answer got lost on its way from the supplier, once others have found out what it did. */
+/** Others find out what the call did, and store that under its key. */
+async function untilFinished(key: string): Promise<void> {
+  const readKept = async () => {
+    await world.endQuietTime();
+    return (await readStored(key))?.kept ?? null;
+  };
+  await expect.poll(readKept, PATIENCE).not.toBeNull();
+  const { kept, stored } = (await readStored(key)) ?? {};
+  expect(JSON.parse(kept ?? "")).toEqual({ ok: true, result: JSON.parse(stored ?? "") });
+}
+
+/** The call's process is one that died. */
+async function bury(key: string): Promise<void> {
+  const dead = `proc_${key}`;
+  const longAgo = "now() - interval '2 hours'";
+  await service.sql(`insert into service_process (id, seen_at, started_at) values ($1, ${longAgo}, ${longAgo})`, [
+    dead,
+  ]);
+  for (const [table, column] of [
+    ["call", "idempotency_key"],
+    ["idempotency", "key"],
+  ])
+    await service.sql(`update ${table} set process_id = $1 where tenant_id = $2 and ${column} = $3`, [
+      ...[dead, service.tenantId, key],
+    ]);
+}
+
+/** Of a call whose process died before it heard the supplier's answer, once others have found out what it did. */
 async function expectFinished(tool: string, args: object, path: string): Promise<Record<string, unknown>> {
   const key = randomUUID();
   await world.arm(path, "reset_after_effect");
   expect(await keyed(tool, args, key)).toMatchObject({ status: 500, body: { code: "outcome_unknown" } });
-  await world.endQuietTime();
-  await expect.poll(async () => (await readStored(key))?.kept ?? null, PATIENCE).not.toBeNull();
-  const { kept, stored } = (await readStored(key)) ?? {};
-  // It was stored by who finished the call, not by an answer to its caller.
-  expect(JSON.parse(kept ?? "")).toEqual({ ok: true, result: JSON.parse(stored ?? "") });
+  await bury(key);
+  await untilFinished(key);
   // Now what was charged is in a block.
   await world.expectSameBooks();
   return await expectAgain(tool, args, key);
@@ -124,10 +148,7 @@ describe("a call that others have finished", () => {
     const [{ id: runId } = {}] = await runs();
     const key = `${String(runId)}:book_flight`;
     await expect.poll(async () => (await readStored(key))?.effect, PATIENCE).toBe("open");
-    await world.endQuietTime();
-    await expect.poll(async () => (await readStored(key))?.kept ?? null, PATIENCE).not.toBeNull();
-    const { kept, stored } = (await readStored(key)) ?? {};
-    expect(JSON.parse(kept ?? "")).toEqual({ ok: true, result: JSON.parse(stored ?? "") });
+    await untilFinished(key);
     // It waits before it tries again.
     await service.sql("update workflow_run set quiet_until = now() - interval '1 second' where id = $1", [runId]);
     await ended;
