@@ -3225,10 +3225,7 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
-            /**
-             * @description Of the local times, by airport
-             * @default {}
-             */
+            /** @description Of the local times, by airport */
             timeZones: {
                 [key: string]: string;
             };
@@ -3472,10 +3469,7 @@ export interface components {
              * @default null
              */
             chargeTxHash: string | null;
-            /**
-             * @description Of the local times, by airport
-             * @default {}
-             */
+            /** @description Of the local times, by airport */
             timeZones: {
                 [key: string]: string;
             };

@@ -1,6 +1,7 @@
 import { type Failure, isRetryable } from "../domain/errors.ts";
 import { inTrace } from "../domain/trace.ts";
 import type { Log } from "../ports/log.ts";
+import { answerAgain } from "./answer-again.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
@@ -60,7 +61,7 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const prepared = await prepareCall(options, invocation);
   const { entry, charge, call, caller, ports, input, plan } = prepared;
   const { reservation, reserving } = await judgeAndReserve(options, prepared);
-  if (reservation.kind === "replay") return replayed(reservation, started);
+  if (reservation.kind === "replay") return await replayed(options, prepared, reservation, started);
   const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
   const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
   return await runAndSettle(options, { entry, call, charge, started, reserving, run });
@@ -90,7 +91,13 @@ async function judgeAndReserve(options: KernelOptions, prepared: PreparedCall): 
   return await judgeAndReserve(options, prepared);
 }
 
-function replayed({ outcome, receipt }: Replay, started: number): Answer {
+async function replayed(
+  { log }: KernelOptions,
+  prepared: PreparedCall,
+  { outcome: stored, receipt }: Replay,
+  started: number,
+): Promise<Answer> {
+  const outcome = await answerAgain(prepared, stored, log);
   return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
 }
 

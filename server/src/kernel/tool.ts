@@ -160,6 +160,11 @@ export interface ToolDefinition<
    * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
    */
   plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
+  /**
+   * The whole answer, from what is stored with what the call did: for who sends a call again that others have finished, as its
+   * process had died or nobody knew what it had done. `run` makes its answer of the same. Left out: all of the answer is stored.
+   */
+  complete?(stored: unknown, context: Pick<Ports, Use> & PlanContext): Promise<z.input<NoInfer<Output>>>;
   run(
     input: z.output<Input>,
     context: Pick<Ports, Use> & CallContext<NoInfer<Code>>,
@@ -196,6 +201,8 @@ export interface Tool {
   remember(args: unknown, result: unknown): TripNote | undefined;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
   readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
+  /** Takes what was stored with what a call did; an unchecked result comes out. Undefined: all of an answer is stored. */
+  readonly complete: ((stored: unknown, ports: Ports, caller: Caller) => Promise<unknown>) | undefined;
   /** Validated arguments in, an unchecked result out. */
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
@@ -216,6 +223,7 @@ export function defineTool<
     run,
     plan,
     check,
+    complete,
     advice,
     example,
     gives,
@@ -244,6 +252,10 @@ export function defineTool<
       plan === undefined
         ? undefined
         : async (input, ports, caller) => await plan(parsed(input), Object.assign({}, ports, { caller })),
+    complete:
+      complete === undefined
+        ? undefined
+        : async (stored, ports, caller) => await complete(stored, Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
       // One literal, as this runs for every call: to join two objects costs more.
       const context: Ports & CallContext<Code> = {

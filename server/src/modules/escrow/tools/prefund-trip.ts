@@ -3,7 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
 import { planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { stepErrors } from "../errors.ts";
@@ -45,6 +45,8 @@ const Output = ChainWrite.extend({
   emailSent: z.boolean(),
   emailNote: z.string().optional(),
 });
+
+const Funded = Output.omit({ walletAvailableUsdc: true });
 
 export const prefundTrip = defineTool({
   name: "prefund_trip",
@@ -101,6 +103,8 @@ export const prefundTrip = defineTool({
       return { movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
     }),
 
+  complete: answerOf,
+
   async run(input, context) {
     const { caller, call, fail, ...ports } = context;
     const { metadataCID, metadataHash, agentTokenId, guestName, buyerName, tripSummary } = input;
@@ -125,11 +129,16 @@ export const prefundTrip = defineTool({
       linkOrigin: input.linkOrigin,
       escrowAddress: input.escrowAddress,
     });
-    const purse = { tenantId: caller.tenantId, network: caller.environment, token: "USDC" } as const;
-    const { available } = await ports.stores.ledger.balance(purse);
-    return toToolAnswer(
-      { ...answer, result: { ...answer.result, walletAvailableUsdc: formatDecimal(available) } },
-      Output,
-    );
+    return toToolAnswer({ ...answer, result: await answerOf(answer.result, { stores: ports.stores, caller }) }, Output);
   },
 });
+
+/** What the wallet has left changes from day to day, so that it is stored with no trip. */
+async function answerOf(
+  stored: unknown,
+  { stores, caller }: Pick<Ports, "stores"> & { caller: Pick<Caller, "tenantId" | "environment"> },
+) {
+  const purse = { tenantId: caller.tenantId, network: caller.environment, token: "USDC" } as const;
+  const { available } = await stores.ledger.balance(purse);
+  return { ...Funded.parse(stored), walletAvailableUsdc: formatDecimal(available) };
+}

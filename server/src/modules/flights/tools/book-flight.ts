@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   BookingResult,
@@ -14,6 +14,8 @@ import {
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { plannedTravelers } from "../planned-travelers.ts";
+
+type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -46,8 +48,7 @@ export const bookFlight = defineTool({
       .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
     airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
   }),
-  // A call that was settled after its process had died answers what was stored with the booking, which has no zones.
-  output: BookingResult.extend({ timeZones: TimeZones.default({}) }),
+  output: BookingResult.extend({ timeZones: TimeZones }),
   errors: {
     ...supplierErrors,
     outcome_unknown:
@@ -96,6 +97,8 @@ export const bookFlight = defineTool({
       },
     ),
 
+  complete: answerOf,
+
   async run(input, { flights, flightServicing, travelers, stores, submission, maps, clock, random, fx, caller, call }) {
     const answer = await book(
       { flights, flightServicing, travelers, stores, clock, fx },
@@ -109,17 +112,24 @@ export const bookFlight = defineTool({
       },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const booked = BookingResult.parse(answer.result);
-    // What it cost leaves the wallet at once, and not with the next look at what is to be done.
-    const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-    const { environment } = caller;
-    const departure = departureOf(booked.slices, maps);
-    const result = {
-      ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
-      timeZones: timeZonesOf(booked.slices, maps),
-      refundableUntil: booked.refundableUntil === null ? null : departure,
-      changeableUntil: booked.changeableUntil === null ? null : departure,
-    };
+    const result = await answerOf(answer.result, { stores, submission, maps, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
+
+/** The stored one says neither what the charge's transaction is called by now nor on which clocks its times are. */
+async function answerOf(
+  stored: unknown,
+  { stores, submission, maps, caller: { environment } }: AnsweringPorts & { caller: Pick<Caller, "environment"> },
+) {
+  const booked = BookingResult.parse(stored);
+  // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+  const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
+  const departure = departureOf(booked.slices, maps);
+  return {
+    ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
+    timeZones: timeZonesOf(booked.slices, maps),
+    refundableUntil: booked.refundableUntil === null ? null : departure,
+    changeableUntil: booked.changeableUntil === null ? null : departure,
+  };
+}

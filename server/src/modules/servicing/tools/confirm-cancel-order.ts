@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { confirmCancellation } from "../confirm-cancellation.ts";
@@ -38,25 +38,37 @@ export const confirmCancelOrder = defineTool({
 
   plan: ({ cancellationId }, { stores, caller }) => planCancellation({ stores, caller }, cancellationId),
 
+  complete: answerOf,
+
   async run({ cancellationId }, { caller, call, ...ports }) {
     const { progress, isRepeat } = call;
     const answer = await confirmCancellation(ports, { caller, callId: call.id }, cancellationId, {
       progress,
       isRepeat,
     });
-    const cancelled = CancellationResult.parse(answer.result);
-    const { details: _, ...now } = await describeOrderNow(
-      { ...ports, flightServicing: undefined },
-      caller,
-      cancelled.orderId,
-    );
-    const refundTxHash = await readChargeHash(ports.submission, cancelled.refundTransferId);
-    const wallet = await ports.stores.wallets.findTreasury(caller.environment, caller.tenantId);
-    const next = nextOf(cancelled, refundTxHash, wallet?.address);
-    const result = { ...cancelled, refundTxHash, ...now, next };
+    const result = await answerOf(answer.result, { ...ports, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
+
+async function answerOf(
+  stored: unknown,
+  {
+    stores,
+    submission,
+    caller,
+  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment"> },
+) {
+  const cancelled = CancellationResult.parse(stored);
+  const { details: _, ...now } = await describeOrderNow(
+    { stores, flightServicing: undefined },
+    caller,
+    cancelled.orderId,
+  );
+  const refundTxHash = await readChargeHash(submission, cancelled.refundTransferId);
+  const wallet = await stores.wallets.findTreasury(caller.environment, caller.tenantId);
+  return { ...cancelled, refundTxHash, ...now, next: nextOf(cancelled, refundTxHash, wallet?.address) };
+}
 
 function nextOf(
   { credits, refundedUsdc, refundTransferId }: z.output<typeof CancellationResult>,

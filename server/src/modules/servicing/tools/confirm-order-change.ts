@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
-import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
@@ -43,7 +43,7 @@ export const confirmOrderChange = defineTool({
     }),
   }),
   output: ChangeResult.extend({
-    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones.default({}) },
+    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones },
     ...FlightTerms.shape,
     conditions: FlightTerms.shape.conditions
       .nullable()
@@ -71,15 +71,31 @@ export const confirmOrderChange = defineTool({
 
   plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
 
+  complete: answerOf,
+
   async run(change, { caller, call, maps, ...ports }) {
     const { progress, isRepeat } = call;
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
-    const changed = ChangeResult.parse(answer.result);
-    const { details, ...now } = await describeOrderNow(ports, caller, changed.orderId);
-    const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
-    const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
-    const timeZones = timeZonesOf(now.slices, maps);
-    const result = { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: NEXT };
+    const result = await answerOf(answer.result, { ...ports, maps, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
+
+/** What was changed is stored; how the order looks now is asked when it is told. */
+async function answerOf(
+  stored: unknown,
+  {
+    maps,
+    caller,
+    ...ports
+  }: Pick<Ports, "stores" | "flightServicing" | "submission" | "maps"> & {
+    caller: Pick<Caller, "tenantId" | "environment">;
+  },
+) {
+  const changed = ChangeResult.parse(stored);
+  const { details, ...now } = await describeOrderNow(ports, caller, changed.orderId);
+  const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
+  const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
+  const timeZones = timeZonesOf(now.slices, maps);
+  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: NEXT };
+}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
-import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
@@ -93,6 +93,8 @@ export const bookStay = defineTool({
       { kind: "stay", id: quoteId, travelerIds: () => plannedGuests({ travelers, caller }, guests) },
     ),
 
+  complete: answerOf,
+
   async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, fx, caller, call }) {
     const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
     const answer = await book(
@@ -116,11 +118,18 @@ export const bookStay = defineTool({
       },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const booked = StayResult.parse(answer.result);
-    // What it cost leaves the wallet at once, and not with the next look at what is to be done.
-    const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-    const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
-    const result = { ...booked, chargeTxHash, vendorAddress };
+    const result = await answerOf(answer.result, { stores, submission, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
+
+async function answerOf(
+  stored: unknown,
+  { stores, submission, caller }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "environment"> },
+) {
+  const booked = StayResult.parse(stored);
+  // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+  const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
+  const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
+  return { ...booked, chargeTxHash, vendorAddress };
+}

@@ -1,0 +1,29 @@
+import type { Log } from "../ports/log.ts";
+import type { Outcome } from "./charge.ts";
+import type { PreparedCall } from "./prepare-call.ts";
+
+/**
+ * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
+ * tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
+ */
+export async function answerAgain(
+  { entry: { tool, outputSchema }, ports, caller }: PreparedCall,
+  outcome: Outcome,
+  log: Log,
+): Promise<Outcome> {
+  if (!outcome.ok) return outcome;
+  const { complete } = tool;
+  const isPart = complete !== undefined && lacksMembers(outputSchema, outcome.result);
+  const result = isPart ? await complete(outcome.result, ports, caller) : outcome.result;
+  const read = tool.output.safeParse(result);
+  if (read.success) return { ok: true, result: read.data };
+  // It is done and paid for: what is known of it is better than an error.
+  log.error({ err: read.error, tool: tool.name }, "a stored answer does not fit the output of its tool");
+  return { ok: true, result };
+}
+
+/** Whether it lacks what an answer always has. */
+function lacksMembers({ required }: Readonly<Record<string, unknown>>, result: unknown): boolean {
+  if (!Array.isArray(required) || typeof result !== "object" || result === null) return false;
+  return required.some((name) => !Object.hasOwn(result, name));
+}
