@@ -6,20 +6,23 @@ import type { PreparedCall } from "./prepare-call.ts";
  * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
  * tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
  */
-export async function answerAgain(
-  { entry: { tool, outputSchema }, ports, caller }: PreparedCall,
-  outcome: Outcome,
-  log: Log,
-): Promise<Outcome> {
+export async function answerAgain(prepared: PreparedCall, outcome: Outcome, log: Log): Promise<Outcome> {
   if (!outcome.ok) return outcome;
-  const { complete } = tool;
-  const isPart = complete !== undefined && lacksMembers(outputSchema, outcome.result);
-  const result = isPart ? await complete(outcome.result, ports, caller) : outcome.result;
-  const read = tool.output.safeParse(result);
-  if (read.success) return { ok: true, result: read.data };
-  // It is done and paid for: what is known of it is better than an error.
-  log.error({ err: read.error, tool: tool.name }, "a stored answer does not fit the output of its tool");
-  return { ok: true, result };
+  const { tool } = prepared.entry;
+  try {
+    return { ok: true, result: tool.output.parse(await wholeOf(prepared, outcome.result)) };
+  } catch (err) {
+    // It is done and paid for: what is stored of it is better than an error.
+    log.error({ err, tool: tool.name }, "a stored answer cannot be made whole");
+    return outcome;
+  }
+}
+
+async function wholeOf({ entry, ports, caller }: PreparedCall, stored: unknown): Promise<unknown> {
+  const { complete } = entry.tool;
+  return complete !== undefined && lacksMembers(entry.outputSchema, stored)
+    ? await complete(stored, ports, caller)
+    : stored;
 }
 
 /** Whether it lacks what an answer always has. */
