@@ -14,6 +14,8 @@ const LONG_TESTS = [".long.test.ts", "contracts/test/forge.test.ts", "escrow-mod
 const USUAL_TESTS = ["--project=shared", "--project=isolated"];
 /** Several checkers each work out the types that they share: half of the work is theirs twice. The next run checks what changed. */
 const TYPE_CHECK = ["--singleThreaded", "--incremental", "--tsBuildInfoFile", inModules(".cache/types.tsbuildinfo")];
+/** The type checker is a Go program that keeps nearly all that it makes until it ends: it looks for garbage only where memory gets scarce. */
+const TYPE_CHECK_MEMORY = { GOGC: "off", GOMEMLIMIT: "3GiB" };
 const LONG_CAMPAIGNS = { FOUNDRY_PROFILE: "long", ESCROW_MODEL_RUNS: "100" };
 const words = process.argv.slice(2);
 const isLong = words[0] === "--long";
@@ -39,12 +41,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 
 /** What a step says is shown when it has ended, where others run beside it. */
-const run = async ([name, program, options], { alone }) => {
+const run = async ([name, program, options, settings = {}], { alone }) => {
   const begun = performance.now();
   const child = spawn(process.execPath, [program, ...options], {
     cwd: root,
     env: {
       ...process.env,
+      ...settings,
       TMPDIR: temporary,
       ...(isWhole || isLong ? { TEST_WHOLE_SUITE: "1" } : {}),
       ...(isLong ? LONG_CAMPAIGNS : {}),
@@ -119,7 +122,7 @@ const endLeftovers = async () => {
 };
 
 const steps = [
-  ["types", inModules("typescript/bin/tsc"), ["-p", ".", "--noEmit", ...TYPE_CHECK]],
+  ["types", inModules("typescript/bin/tsc"), ["-p", ".", "--noEmit", ...TYPE_CHECK], TYPE_CHECK_MEMORY],
   ["lint", inModules("@biomejs/biome/bin/biome"), ["check"]],
   ["structure", join(root, "scripts/check-structure.ts"), []],
   ["unused code", inModules("knip/bin/knip.js"), ["--no-progress"]],

@@ -37,6 +37,8 @@ export interface AreaRun {
   notes?(): readonly string[];
   /** What a run has to have been answered at least once, and whether it was: the last storm goes on for what was not. */
   covered?(): ReadonlyMap<string, boolean>;
+  /** Of several areas, ends the storms of those that were answered all of theirs: no kill comes any more. */
+  endCovered?(): void;
   /** What still has to come to its end by itself, in words; empty when all is settled. */
   openMatters(): Promise<readonly string[]>;
   /** After everything settled: asks again, without kills, for what was asked before, answered or not. */

@@ -169,7 +169,10 @@ async function deploy({ deployment, say, signal }: Round): Promise<void> {
 async function untilCovered(run: AreaRun, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + COVER_LIMIT_MILLISECONDS;
   const isCovered = () => [...(run.covered?.().values() ?? [])].every(Boolean);
-  while (!isCovered() && performance.now() < deadline) await delay(COVER_POLL_MILLISECONDS, undefined, { signal });
+  while (!isCovered() && performance.now() < deadline) {
+    run.endCovered?.();
+    await delay(COVER_POLL_MILLISECONDS, undefined, { signal });
+  }
 }
 
 function checkCovered(covered: ReadonlyMap<string, boolean>): Finding {

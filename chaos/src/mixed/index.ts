@@ -21,9 +21,18 @@ async function open({ deployment, history: whole }: Scene): Promise<AreaRun> {
     runs.push(await area.open({ deployment, client, history, share: SHARE }));
   }
   const covered = () => runs.flatMap((run) => [...(run.covered?.() ?? [])]);
+  let storms: { run: AreaRun; ending: AbortController }[] = [];
   return {
     async storm(round, random, signal) {
-      await Promise.all(runs.map((run, index) => run.storm(round, random.fork(`area-${index}`), signal)));
+      storms = runs.map((run) => ({ run, ending: new AbortController() }));
+      await Promise.all(
+        storms.map(({ run, ending }, index) =>
+          run.storm(round, random.fork(`area-${index}`), AbortSignal.any([signal, ending.signal])),
+        ),
+      );
+    },
+    endCovered() {
+      for (const { run, ending } of storms) if ((run.covered?.().values() ?? []).every(Boolean)) ending.abort();
     },
     async disturb(random) {
       await random.shuffle(runs)[0]?.disturb(random);

@@ -1,4 +1,7 @@
-import { relative, resolve } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { readConfig } from "../config/config.ts";
 import { catalog } from "../contributions.ts";
 import { endProcess } from "../platform/process/end-process.ts";
 import { clientTypes } from "./gen/client-types.ts";
@@ -53,12 +56,13 @@ function listTokens(): number {
   return Math.ceil(JSON.stringify(list).length / CHARACTERS_PER_TOKEN);
 }
 
-/** Each folder with what it must hold. */
-async function allFolders(): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
-  const tables = new Map([["generated-tables.ts", await tableTypes()]]);
+/** Each folder with what it must hold. Tables and examples come from one throw-away database, made and migrated once. */
+async function allFolders(dataDir: string): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
+  const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
+  const tables = new Map([["generated-tables.ts", await tableTypes(config)]]);
   // First, as a store over a new table compiles only with its type, whatever becomes of the examples.
   if (!isCheck) writePages(database, tables, comparePages(database, tables));
-  const { byTool, apiDescription } = await runExamples(catalog.entries);
+  const { byTool, apiDescription } = await runExamples(catalog.entries, config);
   const types = new Map([["generated/schema.d.ts", await clientTypes(client, apiDescription)]]);
   return [
     [database, tables],
@@ -67,8 +71,9 @@ async function allFolders(): Promise<readonly (readonly [string, ReadonlyMap<str
   ];
 }
 
+const dataDir = mkdtempSync(join(tmpdir(), "wayfare-gen-"));
 try {
-  const folders = (await allFolders()).map(([folder, wanted]) => ({
+  const folders = (await allFolders(dataDir)).map(([folder, wanted]) => ({
     folder,
     wanted,
     differences: comparePages(folder, wanted),
@@ -92,5 +97,7 @@ try {
 } catch (error) {
   process.stderr.write(`Not generated: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
 }
 endProcess(process.exitCode === 1 ? 1 : 0);

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { startApp } from "../../compose.ts";
-import { readConfig } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-order.ts";
 
@@ -27,12 +26,10 @@ interface Examples {
 }
 
 /**
- * Calls every tool with its example, over HTTP, against the whole product on a throw-away database. The order follows from the
+ * Calls every tool with its example, over HTTP, against the whole product on a throw-away database, that of the configuration. The order follows from the
  * ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
  */
-export async function runExamples(entries: Entries): Promise<Examples> {
-  const dataDir = mkdtempSync(join(tmpdir(), "wayfare-gen-"));
-  const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
+export async function runExamples(entries: Entries, config: Config): Promise<Examples> {
   const stopping = new AbortController();
   const interrupt = () => stopping.abort(new Error("Interrupted."));
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
@@ -45,7 +42,7 @@ export async function runExamples(entries: Entries): Promise<Examples> {
       signal: stopping.signal,
     });
     try {
-      const facts: Facts = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
+      const facts: Facts = JSON.parse(readFileSync(join(config.dataDir, "quickstart.json"), "utf8"));
       const standIns = createStandIns();
       const byTool = await runInOrder(entries, EXAMPLE_DAY, async (tool, args) => {
         const result = await dispatch(facts, tool, args, standIns, stopping.signal);
@@ -58,7 +55,6 @@ export async function runExamples(entries: Entries): Promise<Examples> {
     }
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }
 

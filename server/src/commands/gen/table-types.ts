@@ -1,9 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { readConfig } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import { toCamelCase, toSnakeCase } from "../../platform/database/casing.ts";
 import { columnKinds } from "../../platform/database/column-kinds.ts";
 import { withDatabase } from "../open-database.ts";
@@ -52,16 +51,10 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = {
   bytea: "Buffer",
 };
 
-export async function tableTypes(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), "wayfare-tables-"));
-  try {
-    const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
-    const options = { log: silent, progress: () => undefined };
-    const columns = await withDatabase(config, options, ({ pool }) => readColumns(pool));
-    return renderTables(columns, await narrowerTypes());
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+export async function tableTypes(config: Config): Promise<string> {
+  const options = { log: silent, progress: () => undefined };
+  const columns = await withDatabase(config, options, ({ pool }) => readColumns(pool));
+  return renderTables(columns, await narrowerTypes());
 }
 
 async function readColumns(pool: Pool): Promise<Column[]> {
