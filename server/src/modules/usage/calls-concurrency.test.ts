@@ -157,6 +157,36 @@ test("a call that was judged by other rules than hold is refused alone, and take
   expect(await send.reserve([newRulesLine(STALE)])).toEqual([true]);
 });
 
+test("the statements of the hot path keep one plan, however many lines they are sent with", async () => {
+  const database = openDatabase(testDatabase.url, { onError: () => undefined, poolSize: 1 });
+  const calls = createCalls(database.pool);
+  const chooser = createChooser(2);
+  const at = systemClock.now();
+  for (let count = 1; count <= 12; count += 1) {
+    const newLines = () =>
+      Array.from({ length: count }, () => ({
+        ...newLine(chooser),
+        price: 0n,
+        rulesVersion: null,
+        network: "sandbox" as const,
+      }));
+    expect(await calls.charge(newLines())).not.toContain(false);
+    const reserved = newLines();
+    expect(await calls.reserve(reserved, "proc_1")).not.toContain(false);
+    const settled = { latencyMs: 1, at, idempotency: "none", outcomeText: null } as const;
+    await calls.settle(
+      reserved.map(({ id }) => ({ ...settled, callId: id, usageId: newId("use_", at.epochMilliseconds) })),
+    );
+  }
+  const { rows } = await database.pool.query<{ name: string; customPlans: string; genericPlans: string }>(
+    `select name, custom_plans as "customPlans", generic_plans as "genericPlans" from pg_prepared_statements order by name`,
+  );
+  // The server tries five plans made for their values before it compares.
+  const kept = { customPlans: 5n, genericPlans: 7n };
+  expect(rows).toEqual(["capture-plain", "charge-plain", "reserve-plain"].map((name) => ({ name, ...kept })));
+  await database.close();
+});
+
 test("a statement that ran out of time can be sent again, one that is wrong cannot", async () => {
   const { pool } = watcher;
   const late = pool.query("set statement_timeout = 1; select pg_sleep(5)").catch((error: unknown) => error);

@@ -29,12 +29,12 @@ const areRulesKept = (asked: string): string =>
 
 /**
  * All lines or none: what mostly happens, and the lines go from their arrays into their table as they are. `total`: what each
- * tenant spends by them.
+ * tenant spends by them. The planner does not see how many they are, or it would make a plan of its own for each batch.
  */
 const grantAll = `
   total as materialized (
-    select * from unnest($18::text[], $19::text[], $20::text[], $21::bigint[], $22::int[])
-      as total (tenant_id, network, period, price, rules_version)
+    select * from unnest((select $18::text[]), (select $19::text[]), (select $20::text[]), (select $21::bigint[]),
+      (select $22::int[])) as total (tenant_id, network, period, price, rules_version)
   ),
   ${room("total")},
   verdict as materialized (
