@@ -12,7 +12,7 @@ import type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms } from "./
 import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
-import type { ActivePolicies, ActivePolicy, Enforced } from "./policies.ts";
+import type { ActivePolicies, ActivePolicy } from "./policies.ts";
 import { micro } from "./rule.ts";
 import { describeVerdict } from "./verdict-answer.ts";
 
@@ -32,8 +32,8 @@ const MOST_REMEMBERED = 10_000;
 export class PolicyGate implements Gate {
   readonly name = "travel_policy";
   readonly #options: PolicyGateOptions;
-  /** By environments and tenants. */
-  readonly #remembered = new Map<string, Enforced>();
+  /** Of tenants that enforced nothing in an environment when that was last looked up: the version of their rules. */
+  readonly #free = new Map<string, number>();
   /** Judged once for a call. Entries go with their plans. */
   readonly #judged = new WeakMap<LazyPlan, Promise<ApprovalCase | undefined>>();
 
@@ -44,8 +44,7 @@ export class PolicyGate implements Gate {
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
     // Who calls without a key has no policy, and a tool without a plan buys nothing.
     if (call.keyId === "" || call.tool.effect === "read" || call.tool.plan === undefined) return;
-    const enforced = this.#recall(call);
-    if (enforced !== undefined && enforced.policyId === undefined && call.policyId === undefined) return;
+    if (call.policyId === undefined && this.#isFree(call)) return;
     return this.#check(call, plan);
   }
 
@@ -108,7 +107,7 @@ export class PolicyGate implements Gate {
 
   /** Undefined: no policy binds the call, or it buys and pays nothing. */
   async #judge(call: PendingCall, plan: LazyPlan): Promise<ApprovalCase | undefined> {
-    const { policyId: enforced } = this.#recall(call) ?? (await this.#look(call));
+    const enforced = this.#isFree(call) ? undefined : await this.#findEnforced(call);
     const own = call.policyId === enforced ? undefined : call.policyId;
     if (enforced === undefined && own === undefined) return undefined;
     const planned = await plan();
@@ -122,17 +121,18 @@ export class PolicyGate implements Gate {
     return strictest(judged.filter((one) => one !== undefined));
   }
 
-  /** Undefined: nothing that the call may be judged by. */
-  #recall(call: PendingCall): Enforced | undefined {
-    const remembered = this.#remembered.get(ownerKey(call));
-    return remembered !== undefined && judgeByMemory(call, remembered.rulesVersion) ? remembered : undefined;
+  /** By what is remembered. A policy that is enforced is read anew each time: it may be lifted by now. */
+  #isFree(call: PendingCall): boolean {
+    const version = this.#free.get(ownerKey(call));
+    return version !== undefined && judgeByMemory(call, version);
   }
 
-  async #look(call: PendingCall): Promise<Enforced> {
-    const found = await this.#options.stores.travelPolicies.findEnforced(call);
-    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(ownerKey(call), found);
-    return found;
+  async #findEnforced(call: PendingCall): Promise<string | undefined> {
+    const { policyId, rulesVersion } = await this.#options.stores.travelPolicies.findEnforced(call);
+    if (this.#free.size > MOST_REMEMBERED) this.#free.clear();
+    if (policyId === undefined) this.#free.set(ownerKey(call), rulesVersion);
+    else this.#free.delete(ownerKey(call));
+    return policyId;
   }
 
   async #judgeBy(
