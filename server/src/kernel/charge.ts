@@ -30,7 +30,7 @@ export interface PendingCall {
   purpose?: LazyPlan | undefined;
   /**
    * Set by a gate that judges by what it remembers of the tenant's rules: which version of them that is. The call is reserved only
-   * if they are the same then. Null: they were not, so nothing that is remembered counts.
+   * if they are the same then. Null: nothing that is remembered counts, as they were not, or nothing will be reserved.
    */
   rulesVersion?: number | null | undefined;
   /** As the caller sent them; the hash of a keyed call is taken from them. */

@@ -41,9 +41,10 @@ export interface Gate {
 
 /**
  * Whether a gate may judge the call by what it remembers of the tenant's rules in that version. The call is reserved only if it is
- * the version in force then; else the gates are asked once more, and must look.
+ * the version in force then; else the gates are asked once more, and must look. A signed payment reserves nothing of the tenant's.
  */
 export function judgeByMemory(call: PendingCall, version: number): boolean {
+  if (call.paidBy !== "tenant") return false;
   if (call.rulesVersion === undefined) call.rulesVersion = version;
   return call.rulesVersion === version;
 }

@@ -52,6 +52,7 @@ export function createKernel(options: KernelOptions): Kernel {
 
 async function ask(options: KernelOptions, invocation: Invocation): Promise<Failure | undefined> {
   const { call, plan } = await prepareCall(options, invocation);
+  call.rulesVersion = null;
   const refusal = await findRefusal(options.gates, call, plan);
   return refusal === undefined ? undefined : await sayRefusal(refusal, call, plan);
 }

@@ -14,6 +14,7 @@ export async function previewCall(options: PreparingOptions, invocation: Invocat
   try {
     const { call, plan } = await prepareCall(options, invocation);
     tried = call;
+    call.rulesVersion = null;
     const { tool, listPrice, price, paidBy } = call;
     preview.tried = { toolName: tool.name, effect: tool.effect, listPrice, price, paidBy };
     const refusal = await findRefusal(options.gates, call, plan);

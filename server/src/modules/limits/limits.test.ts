@@ -158,6 +158,8 @@ describe("a limit", () => {
   ])("on tools that is changed elsewhere counts from the next write on, %s", async (_name, prefix) => {
     const tenant = await newTenant();
     let count = 0;
+    const preview = async () =>
+      resultOf(await service.call("preview_call", { tool: "save_traveler", args: traveler }, tenant.as)).accepted;
     const write = async () => {
       count += 1;
       const headers = prefix === undefined ? {} : { "idempotency-key": `${prefix}-${count}` };
@@ -168,9 +170,11 @@ describe("a limit", () => {
     const refused = [402, "spend_limit_exceeded"];
     for (let round = 0; round < 3; round += 1) {
       expect(await write()).toEqual([200, undefined, undefined]);
-      await setLimits(tenant, { tools: ["check_treasury"] });
+      await setLimits(tenant, { tools: ["preview_call"] });
+      expect(await preview()).toBe(false);
       expect(await write()).toEqual([...refused, "key"]);
       await setLimits(tenant, { tools: undefined });
+      expect(await preview()).toBe(true);
       expect(await write()).toEqual([200, undefined, undefined]);
       await setLimits({ ...tenant, keyId: undefined }, { tools: ["check_treasury"] });
       expect(await Promise.all([write(), write()])).toEqual([
@@ -179,9 +183,10 @@ describe("a limit", () => {
       ]);
       await setLimits({ ...tenant, keyId: undefined }, { tools: undefined });
     }
-    const [row] = await service.sql("select count(*)::int as records from usage_record where tenant_id = $1", [
-      tenant.tenantId,
-    ]);
+    const [row] = await service.sql(
+      "select count(*)::int as records from usage_record where tenant_id = $1 and tool = 'save_traveler'",
+      [tenant.tenantId],
+    );
     expect(row).toEqual({ records: 6 });
     const open = await service.sql("select 1 from call where tenant_id = $1 and state = 'reserved'", [tenant.tenantId]);
     expect(open).toEqual([]);
