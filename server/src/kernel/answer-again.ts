@@ -6,16 +6,21 @@ import type { PreparedCall } from "./prepare-call.ts";
  * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
  * tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
  */
-export async function answerAgain(prepared: PreparedCall, outcome: Outcome, log: Log): Promise<Outcome> {
+export async function answerAgain(
+  { log, translate }: { log: Log; translate(error: unknown): unknown },
+  prepared: PreparedCall,
+  outcome: Outcome,
+): Promise<Outcome> {
   if (!outcome.ok) return outcome;
   const { tool } = prepared.entry;
-  try {
-    return { ok: true, result: tool.output.parse(await wholeOf(prepared, outcome.result)) };
-  } catch (err) {
-    // It is done and paid for: what is stored of it is better than an error.
-    log.error({ err, tool: tool.name }, "a stored answer cannot be made whole");
-    return outcome;
-  }
+  const result = await wholeOf(prepared, outcome.result).catch((error: unknown) => {
+    throw translate(error);
+  });
+  const read = tool.output.safeParse(result);
+  if (read.success) return { ok: true, result: read.data };
+  // It is done and paid for: what is known of it is better than an error.
+  log.error({ err: read.error, tool: tool.name }, "a stored answer does not fit the output of its tool");
+  return { ok: true, result };
 }
 
 async function wholeOf({ entry, ports, caller }: PreparedCall, stored: unknown): Promise<unknown> {

@@ -93,12 +93,12 @@ async function judgeAndReserve(options: KernelOptions, prepared: PreparedCall): 
 }
 
 async function replayed(
-  { log }: KernelOptions,
+  options: KernelOptions,
   prepared: PreparedCall,
   { outcome: stored, receipt }: Replay,
   started: number,
 ): Promise<Answer> {
-  const outcome = await answerAgain(prepared, stored, log);
+  const outcome = await answerAgain(options, prepared, stored);
   return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
 }
 
