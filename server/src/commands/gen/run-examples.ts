@@ -26,8 +26,8 @@ interface Examples {
 }
 
 /**
- * Calls every tool with its example, over HTTP, against the whole product on a throw-away database, that of the configuration. The order follows from the
- * ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
+ * Calls every tool with its example, over HTTP, against the whole product on the throw-away database of the configuration. The order
+ * follows from the ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
  */
 export async function runExamples(entries: Entries, config: Config): Promise<Examples> {
   const stopping = new AbortController();

@@ -75,9 +75,9 @@ export interface CallReservations {
 
 /** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
 export interface Calls {
-  /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim. */
+  /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim, or was judged by other rules than hold. */
   charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
-  /** Cap and reservation in one statement: true where granted. Refused is also who lost its claim. */
+  /** Cap and reservation in one statement: true where granted. Refused is also who lost its claim, or was judged by other rules than hold. */
   reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
   /**
    * A release of a call whose effect is open or done changes nothing but that a sweep settles it, by how its effect ends; its key
