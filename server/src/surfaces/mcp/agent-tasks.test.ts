@@ -142,11 +142,11 @@ describe("an agent with nothing but the protocol", () => {
     const { budget, history, record } = await done("read_trip", { tripId });
     expect(budget.settledUsdc).toBe("20.80");
     // Each step has a time of its own in the record, newest first, though not each changes the trip's money.
-    const times: string[] = record
+    const times: number[] = record
       .filter(({ kind }: { kind: string }) => kind === "money")
-      .map(({ at }: { at: string }) => at);
+      .map(({ at }: { at: string }) => Temporal.Instant.from(at).epochMilliseconds);
     expect(times).toHaveLength(5);
-    expect(times).toEqual([...new Set(times)].toSorted().toReversed());
+    expect(times).toEqual([...new Set(times)].toSorted((one, other) => other - one));
     expect(history.filter(({ step }: { step: string }) => step === "settle")).toHaveLength(1);
   });
 
