@@ -40,8 +40,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   });
 }
 
-/** What a step says is shown when it has ended, where others run beside it. */
-const run = async ([name, program, options, settings = {}], { alone }) => {
+/** What a step says is shown when it has ended, where others run beside it; what the tests say, as they go. */
+const run = async ([name, program, options, settings = {}], { shown }) => {
   const begun = performance.now();
   const child = spawn(process.execPath, [program, ...options], {
     cwd: root,
@@ -52,7 +52,7 @@ const run = async ([name, program, options, settings = {}], { alone }) => {
       ...(isWhole || isLong ? { TEST_WHOLE_SUITE: "1" } : {}),
       ...(isLong ? LONG_CAMPAIGNS : {}),
     },
-    stdio: alone ? "inherit" : ["ignore", "pipe", "pipe"],
+    stdio: shown ? "inherit" : ["ignore", "pipe", "pipe"],
   });
   running.add(child);
   let said = "";
@@ -63,8 +63,10 @@ const run = async ([name, program, options, settings = {}], { alone }) => {
   });
   running.delete(child);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-  process.stdout.write(`${said}${name}: ${code === 0 ? "passed" : "failed"} in ${seconds} s\n`);
-  return code === 0;
+  const passed = code === 0;
+  const text = `${said}${name}: ${passed ? "passed" : "failed"} in ${seconds} s\n`;
+  process.stdout.write(text);
+  return { passed, text };
 };
 
 /** How many tests passed and failed; a file that could not even be loaded counts as one failure. */
@@ -128,13 +130,17 @@ const steps = [
   ["unused code", inModules("knip/bin/knip.js"), ["--no-progress"]],
   ["generated files", join(root, "server/src/commands/gen.ts"), ["--check"]],
 ];
-// Each computes on one core and waits for the disk.
-const checks = await Promise.all(steps.map((step) => run(step, { alone: false })));
-const failedSteps = checks.filter((passed) => !passed).length;
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-const tests = ["run", "--configLoader=native", ...reporters, ...vitestWords];
-const testsPassed =
-  !interrupted && (isCheck || (await run(["tests", inModules("vitest/vitest.mjs"), tests], { alone: true })));
+const tests = ["tests", inModules("vitest/vitest.mjs"), ["run", "--configLoader=native", ...reporters, ...vitestWords]];
+// Each computes on one core and waits for the disk, as the tests do while they begin.
+const [checks, testing] = await Promise.all([
+  Promise.all(steps.map((step) => run(step, { shown: false }))),
+  isCheck ? undefined : run(tests, { shown: true }),
+]);
+const failedSteps = checks.filter((step) => !step.passed);
+// Once more where they are read: many lines of tests came after them.
+if (testing !== undefined) for (const { text } of failedSteps) process.stdout.write(text);
+const testsPassed = !interrupted && (testing?.passed ?? true);
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;
@@ -142,6 +148,6 @@ const leftovers = await endLeftovers();
 rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 if (!interrupted) for (const command of leftovers) process.stdout.write(`left running by a test: ${command}\n`);
 const failedClean = !interrupted && leftovers.length > 0 ? 1 : 0;
-const failures = failedSteps + failed + failedOutsideTests + failedClean;
+const failures = failedSteps.length + failed + failedOutsideTests + failedClean;
 process.stdout.write(`${passed} passed, ${failures} failed\n`);
 process.exitCode = interrupted ? 130 : Math.min(failures, 1);

@@ -20,7 +20,7 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Sent instead of `body`: a file. */
+  /** Sent instead of `body`: a file, or a long text that is kept as bytes. */
   bytes?: Uint8Array<ArrayBuffer>;
   /** Sent instead of `body`, piece by piece, as fast as the client reads; it is ended early when the client has gone. */
   stream?: AsyncIterable<string>;

@@ -249,7 +249,7 @@ async function serve(
   { appUrl, log }: Pick<NodeHostOptions, "appUrl" | "log">,
 ): Promise<void> {
   try {
-    const { status, headers, body, stream } = await handler(request);
+    const { status, headers, body, bytes, stream } = await handler(request);
     if (stream !== undefined) {
       if (!incoming.complete) headers.connection = "close";
       response.writeHead(status, headers);
@@ -257,12 +257,11 @@ async function serve(
       await sendStream(stream, response);
       return;
     }
-    const bytes = Buffer.byteLength(body);
-    headers["content-length"] = String(bytes);
+    headers["content-length"] = String(bytes?.byteLength ?? Buffer.byteLength(body));
     // What was not read of a refused body must not be taken for the next request.
     if (!incoming.complete) headers.connection = "close";
     response.writeHead(status, headers);
-    response.end(body);
+    response.end(bytes ?? body);
   } catch (error) {
     if (response.headersSent) {
       log.error({ err: error, path: request.path }, "a surface failed in the middle of an answer");

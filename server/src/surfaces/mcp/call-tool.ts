@@ -51,6 +51,7 @@ const MetaArgument = z.strictObject({ idempotencyKey: z.string() });
 
 /** Many clients let a model write arguments only: there it may write the `_meta` that the protocol has beside them. */
 function takeKey(given: ToolCall["args"]): { args: ToolCall["args"]; idempotencyKey?: string } {
+  if (given._meta === undefined) return { args: given };
   const { _meta, ...args } = given;
   const meta = MetaArgument.safeParse(_meta).data;
   return meta === undefined ? { args: given } : { args, idempotencyKey: meta.idempotencyKey };
@@ -87,7 +88,8 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
       const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
       if (!outcome.ok) return failed({ ...outcome, replayed }, exchange, about);
-      const result = { ...toObject(outcome.result), ...(replayed ? { replayed } : {}) };
+      const told = toObject(outcome.result);
+      const result = replayed ? { ...told, replayed } : told;
       return {
         content: [{ type: "text", text: JSON.stringify(result, null, INDENT) }],
         structuredContent: result,

@@ -11,7 +11,7 @@ import type { HttpAnswer, HttpRequest } from "../http/http.ts";
 import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolCall } from "./call-tool.ts";
 import type { Cancellations } from "./cancellations.ts";
-import { type RpcId, rpcResult } from "./json-rpc.ts";
+import { aroundResult, type RpcId, rpcResult } from "./json-rpc.ts";
 import type { LibraryPath } from "./library-path.ts";
 import { LEGACY_VERSIONS, MODERN_VERSION } from "./versions.ts";
 import type { Visit } from "./visit.ts";
@@ -35,6 +35,12 @@ interface Plain {
   isModern: boolean;
 }
 
+interface KeptResult {
+  text: string;
+  /** A list is long: its text would be turned into bytes twice for each answer, for the signature and for the socket. */
+  bytes: Uint8Array;
+}
+
 const MAXIMUM_REMEMBERED = 500;
 const LONGEST_ENVELOPE = 2_000;
 const NOTHING: Fields = {};
@@ -49,10 +55,15 @@ export function createFastPath(options: FastPathOptions): LibraryPath {
   return (visit) => fastPath.answer(visit);
 }
 
+function answerKept(id: RpcId, { text, bytes }: KeptResult): HttpAnswer {
+  const [before, after] = aroundResult(id);
+  return { ...rpcResult(id, text), bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]) };
+}
+
 class FastPath {
   readonly #options: FastPathOptions;
   readonly #knownEnvelopes = new Set<string>();
-  readonly #keptResults = new Map<string, string>();
+  readonly #keptResults = new Map<string, KeptResult>();
 
   constructor(options: FastPathOptions) {
     this.#options = options;
@@ -139,12 +150,13 @@ class FastPath {
   /** The library's answer to the same question, asked once. */
   async #ask(visit: Visit, plain: Plain, key: string): Promise<HttpAnswer> {
     const kept = this.#keptResults.get(key);
-    if (kept !== undefined) return rpcResult(plain.id, kept);
+    if (kept !== undefined) return answerKept(plain.id, kept);
     const answer = await this.#options.library(visit);
     const said: unknown = answer.status === 200 && answer.stream === undefined ? JSON.parse(answer.body) : undefined;
     if (isObject(said) && isObject(said.result)) {
       if (this.#keptResults.size >= MAXIMUM_REMEMBERED) this.#keptResults.clear();
-      this.#keptResults.set(key, JSON.stringify(said.result));
+      const text = JSON.stringify(said.result);
+      this.#keptResults.set(key, { text, bytes: Buffer.from(text) });
     }
     return answer;
   }

@@ -24,12 +24,15 @@ export function rpcError(
 }
 
 export function rpcResult(id: RpcId, resultText: string): HttpAnswer {
-  return {
-    status: 200,
-    headers: { "content-type": JSON_TYPE },
-    body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}`,
-  };
+  const [before, after] = aroundResult(id);
+  return { status: 200, headers: { "content-type": JSON_TYPE }, body: `${before}${resultText}${after}` };
 }
+
+/** What an answer has before and after the text of its result. */
+export const aroundResult = (id: RpcId): readonly [before: string, after: string] => [
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`,
+  "}",
+];
 
 /** The id to answer a message with that is refused as a whole. */
 export function idOf(message: unknown): RpcId | null {
