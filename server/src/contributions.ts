@@ -54,6 +54,7 @@ export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.r
 export const schema: Schema = {
   migrations: merge(modules.map((one) => one.migrations ?? {})),
   indexes: merge(modules.map((one) => one.indexes ?? {})),
+  formerIndexes: modules.flatMap((one) => one.formerIndexes ?? []),
 };
 
 /** Every kind of chain operation: who carries them out knows none by its name. */

@@ -27,7 +27,7 @@ test("what callers and jobs ask for reads no more when tables have grown", async
 });
 
 test("without their indexes they do", async () => {
-  await watcher.query("drop index usage_record_tool, chain_transaction_earlier, call_reserved");
+  await watcher.query("drop index usage_record_of_tool, chain_transaction_earlier, call_reserved");
   const growing = findGrowing(await measureStatements(opened, watcher)).map(({ name }) => name);
   expect(growing).toEqual(expect.arrayContaining(["list usage of one tool", "known hashes", "sweep of calls"]));
 });

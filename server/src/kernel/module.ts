@@ -32,6 +32,8 @@ export interface Module {
    * <name>`. They are made after all migrations, while others write. One that changes gets another name.
    */
   readonly indexes?: Readonly<Record<string, string>>;
+  /** Those of earlier releases that nothing needs any more when `indexes` are there. */
+  readonly formerIndexes?: readonly string[];
   /** The kinds of chain operations that are its own. */
   readonly chainOperations?: readonly ChainOperation[];
   /** What else changes when a chain transaction of one of its purposes ends. */

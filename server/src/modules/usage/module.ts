@@ -73,6 +73,12 @@ export const usageModule = defineModule({
     "0068-usage-partitions": usagePartitions,
     "0069-usage-sums": usageSums,
   },
+  // In the order in which records come: in the other one each page of the index is split in halves as it fills.
+  indexes: {
+    usage_record_of_tenant: "on usage_record (tenant_id, network, id)",
+    usage_record_of_tool: "on usage_record (tenant_id, network, tool, id)",
+  },
+  formerIndexes: ["usage_record_tenant", "usage_record_tool"],
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),

@@ -29,11 +29,12 @@ const isValid = async (name: string): Promise<unknown> => {
   return rows[0]?.indisvalid;
 };
 
-/** Until it waits for the writer's transaction. */
-async function untilItWaits(): Promise<void> {
+/** Until the making of this index waits for the writer's transaction. */
+async function untilItWaits(name: string): Promise<void> {
   for (;;) {
     const { rowCount } = await opened.pool.query(
-      "select 1 from pg_locks join pg_stat_activity using (pid) where not granted and query like 'create index%grown_name%'",
+      "select 1 from pg_locks join pg_stat_activity using (pid) where not granted and query like $1",
+      [`create index%${name}%`],
     );
     if ((rowCount ?? 0) > 0) return;
   }
@@ -43,7 +44,7 @@ test("an index is made while others write", async () => {
   await writer.query("begin");
   await writer.query("insert into grown values (2, 'two')");
   const making = makeIndexes(opened, { grown_name: "on grown (name)" });
-  await untilItWaits();
+  await untilItWaits("grown_name");
   // With an index that locks writers this insert would wait for the one before it, and that one for ever.
   await opened.pool.query("insert into grown values (3, 'three')");
   await writer.query("commit");
@@ -60,4 +61,36 @@ test("an index that was cut in the making is made again, and one that is there i
     "select pg_get_indexdef(to_regclass('grown_name')) as definition",
   );
   expect(rows[0]?.definition).toContain("(name)");
+});
+
+test("an index of a partitioned table is made while others write, is one for its later partitions, too, and takes the place of an earlier one", async () => {
+  await writer.query(`
+    create table parted (id integer, name text) partition by range (id);
+    create table parted_a partition of parted for values from (0) to (10);
+    create table parted_b partition of parted default;
+    create index parted_before on parted (name desc);
+    insert into parted values (1, 'one'), (20, 'twenty')`);
+  // Who is still at it keeps the earlier one for now.
+  const reader = await opened.pool.connect();
+  await reader.query("begin");
+  await reader.query("select from parted limit 1");
+  await writer.query("begin");
+  await writer.query("insert into parted values (2, 'two')");
+  const making = makeIndexes(opened, { parted_by_name: "on parted (name, id)" }, ["parted_before"]);
+  await untilItWaits("parted_a_by_name");
+  await opened.pool.query("insert into parted values (3, 'three'), (21, 'more')");
+  await writer.query("commit");
+  await making;
+  expect([await isValid("parted_by_name"), await isValid("parted_before")]).toEqual([true, true]);
+  await reader.query("commit");
+  reader.release();
+  await makeIndexes(opened, { parted_by_name: "on parted (name, id)" }, ["parted_before"]);
+  expect(await isValid("parted_before")).toBeUndefined();
+  await writer.query("create table parted_c partition of parted for values from (10) to (15)");
+  const { rows } = await writer.query("select indexname from pg_indexes where tablename like 'parted\\__' order by 1");
+  expect(rows.map(({ indexname }) => indexname)).toEqual([
+    "parted_a_by_name",
+    "parted_b_by_name",
+    "parted_c_name_id_idx",
+  ]);
 });

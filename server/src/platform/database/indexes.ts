@@ -4,41 +4,71 @@ import type { OpenDatabase } from "./database.ts";
 /** What follows `create index <name>`, such as `on usage_record (tenant_id)`, by the index's name. */
 export type Indexes = Readonly<Record<string, string>>;
 
+/** Callers' statements are not kept waiting for long. */
+const LOCK_TIMEOUT = "500ms";
+const LOCK_NOT_AVAILABLE = "55P03";
+
 /**
  * Makes the indexes that are missing while others write: on a table that has grown, an index made within a migration would keep all
- * writers waiting. One that was cut in the making is left behind invalid by the server; it is taken away and made again. For callers
- * that hold the preparation lock.
+ * writers waiting. One that was cut in the making is left behind invalid by the server; it is taken away and made again. Those of
+ * `former` go when the others are there, or at a later start where the table was busy. For callers that hold the preparation lock.
  */
-export async function makeIndexes({ pool }: OpenDatabase, indexes: Indexes): Promise<void> {
-  const missing = new Map(Object.entries(indexes));
+export async function makeIndexes(
+  { pool }: OpenDatabase,
+  indexes: Indexes,
+  former: readonly string[] = [],
+): Promise<void> {
   const client = await pool.connect();
   // Also when the statements failed: a connection without a time limit is never given back.
   let isAsBefore = false;
   try {
-    const cut: string[] = [];
-    for (const { name, isValid } of await findIndexes(client, [...missing.keys()])) {
-      if (isValid) missing.delete(name);
-      else cut.push(name);
-    }
-    if (missing.size > 0) await client.query("set statement_timeout = 0");
-    for (const name of cut) await client.query(`drop index concurrently if exists ${name}`);
-    for (const [name, definition] of missing) await client.query(`create index concurrently ${name} ${definition}`);
-    await client.query("reset statement_timeout");
+    const found = await findIndexes(client, [...Object.keys(indexes), ...former]);
+    const missing = Object.entries(indexes).filter(([name]) => found.get(name) !== "valid");
+    if (missing.length > 0) await client.query("set statement_timeout = 0");
+    for (const [name, definition] of missing) await make(client, name, definition);
+    for (const name of former) if (found.has(name)) await drop(client, name);
+    await client.query("reset statement_timeout; reset lock_timeout");
     isAsBefore = true;
   } finally {
     client.release(!isAsBefore);
   }
 }
 
-async function findIndexes(
-  client: PoolClient,
-  names: readonly string[],
-): Promise<{ name: string; isValid: boolean }[]> {
+async function make(client: PoolClient, name: string, definition: string): Promise<void> {
+  const [, table = "", rest = ""] = /^on (\w+) (.*)$/s.exec(definition) ?? [];
+  const { rows } = await client.query<{ partition: string }>(
+    `select class.relname as partition from pg_class class join pg_inherits on inhrelid = class.oid
+     where inhparent = to_regclass($1) order by 1`,
+    [table],
+  );
+  if (rows.length === 0) return await makeWhileOthersWrite(client, name, definition);
+  // The server cannot make an index of a partitioned table while others write: each partition gets its own, and then they are one.
+  const parts = rows.map(({ partition }) => ({ partition, own: `${partition}_${name.replace(`${table}_`, "")}` }));
+  for (const { partition, own } of parts) await makeWhileOthersWrite(client, own, `on ${partition} ${rest}`);
+  await client.query(`create index if not exists ${name} on only ${table} ${rest}`);
+  for (const { own } of parts) await client.query(`alter index ${name} attach partition ${own}`);
+}
+
+async function makeWhileOthersWrite(client: PoolClient, name: string, definition: string): Promise<void> {
+  const found = (await findIndexes(client, [name])).get(name);
+  if (found === "valid") return;
+  if (found === "cut") await client.query(`drop index concurrently if exists ${name}`);
+  await client.query(`create index concurrently ${name} ${definition}`);
+}
+
+async function drop(client: PoolClient, name: string): Promise<void> {
+  await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
+  await client.query(`drop index if exists ${name}`).catch((error: { code?: string }) => {
+    if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+  });
+}
+
+async function findIndexes(client: PoolClient, names: readonly string[]): Promise<Map<string, "valid" | "cut">> {
   const { rows } = await client.query<{ name: string; isValid: boolean }>(
     `select class.relname as name, index.indisvalid as "isValid"
      from pg_index index join pg_class class on class.oid = index.indexrelid
      where class.relnamespace = current_schema()::regnamespace and class.relname = any ($1)`,
     [names],
   );
-  return rows;
+  return new Map(rows.map(({ name, isValid }) => [name, isValid ? "valid" : "cut"]));
 }

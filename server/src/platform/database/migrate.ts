@@ -11,6 +11,8 @@ export interface Schema {
   readonly migrations: Readonly<Record<string, Migration>>;
   /** Made after all migrations, without locking writers. */
   readonly indexes: Indexes;
+  /** Taken away when those are there. */
+  readonly formerIndexes: readonly string[];
 }
 
 /** Any number; the same for every process that prepares this product's database. */
@@ -48,13 +50,16 @@ export async function migrateToLatest(databaseUrl: string, database: OpenDatabas
 }
 
 /** For callers that hold the preparation lock. */
-export async function migrateUnlocked(database: OpenDatabase, { migrations, indexes }: Schema): Promise<void> {
+export async function migrateUnlocked(
+  database: OpenDatabase,
+  { migrations, indexes, formerIndexes }: Schema,
+): Promise<void> {
   const migrator = new Migrator({
     db: database.db.withoutPlugins(),
     provider: { getMigrations: async () => ({ ...migrations }) },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return await makeIndexes(database, indexes);
+  if (error === undefined) return await makeIndexes(database, indexes, formerIndexes);
   if (isDatabaseAway(error)) throw error;
   throw new Error("The database could not be migrated.", { cause: error });
 }
