@@ -9,7 +9,7 @@ import { trimState } from "./trim-state.ts";
 
 interface RenewalOptions {
   folder: string;
-  /** Blocks and transactions that a node may hold before it is replaced. */
+  /** Blocks and transactions that a node may hold before it is replaced when nothing is sent; while there is, four times as many. */
   renewAfter: number;
   chain: ChainKeeper;
   archive: Archive;
@@ -22,6 +22,7 @@ interface RenewalOptions {
 const KEPT_SHARE = 0.125;
 const KEPT_BLOCKS = 256;
 const BLOCKS_AT_ONCE = 50;
+const DUE_FACTOR = { idle: 1, busy: 4 } as const;
 const Parent = z.looseObject({ parentHash: z.string() });
 
 /**
@@ -35,49 +36,69 @@ export class Renewal {
   #isStopping = false;
   /** After a failure, it is tried again when the chain has grown to this weight. */
   #notBefore = 0;
+  /** Of what the node does not hold. */
+  #weightBefore: number;
 
   constructor(options: RenewalOptions) {
     this.#options = options;
+    this.#weightBefore = options.archive.weight;
   }
 
-  /** True when the old blocks are in the archive; the archiving is begun when there are many. */
-  isDue(): boolean {
-    const { renewAfter, chain, archive } = this.#options;
-    const { block, weight } = chain.tip();
-    const held = block - archive.end + 1;
-    const leastKept = Math.min(KEPT_BLOCKS, Math.ceil(renewAfter * KEPT_SHARE));
-    const kept = Math.max(leastKept, Math.ceil(held * KEPT_SHARE));
-    const isHeavy = weight - archive.weight >= renewAfter && held >= 2 * leastKept;
-    if (isHeavy && weight >= this.#notBefore && !this.#isArchived && this.#archiving === undefined) {
-      this.#archiving = this.#archiveBefore(block - kept + 1)
-        .then(() => {
-          this.#isArchived = true;
-        })
-        .catch((error) => this.#putOff(error))
-        .finally(() => {
-          this.#archiving = undefined;
-        });
-    }
+  /**
+   * True when the node holds much and the old blocks are in the archive, where they go from now on. While transactions come it may
+   * hold more: they would wait.
+   */
+  isDue(when: keyof typeof DUE_FACTOR): boolean {
+    if (!this.#holdsMore(DUE_FACTOR[when])) return false;
+    if (!this.#isArchived) this.#archive();
     return this.#isArchived;
+  }
+
+  /** Whether it is worth asking again when nothing is sent. */
+  isWanted(): boolean {
+    return this.#holdsMore(DUE_FACTOR.idle);
+  }
+
+  #holdsMore(factor: number): boolean {
+    const { renewAfter, chain } = this.#options;
+    const { weight } = chain.tip();
+    const isHeavy = weight - this.#weightBefore >= renewAfter * factor && weight >= this.#notBefore;
+    return isHeavy && (this.#isArchived || this.#archiving !== undefined || this.#held() >= 2 * this.#leastKept());
+  }
+
+  /** Blocks that the archive does not have. */
+  #held(): number {
+    const { chain, archive } = this.#options;
+    return chain.tip().block - archive.end + 1;
+  }
+
+  #leastKept(): number {
+    return Math.min(KEPT_BLOCKS, Math.ceil(this.#options.renewAfter * KEPT_SHARE));
   }
 
   /** While nothing is sent to the node. A failure leaves everything as it was. */
   async renew(): Promise<void> {
     const { folder, chain, archive, running, startNode, say } = this.#options;
     this.#isArchived = false;
-    let node: AnvilNode | undefined;
+    const { block, hash } = chain.tip();
+    // Its process starts while the snapshot is made: until both are there, nothing is sent.
+    const starting = startNode(block);
+    starting.catch(() => undefined);
     try {
-      const { block, hash } = chain.tip();
       if (!(await chain.takeSnapshot(running.lane, (state) => trimState(state, archive.end)))) {
         throw new Error("there is no snapshot");
       }
-      node = await startNode(block);
+      const node = await starting;
       const loaded = await loadSnapshot(node, folder, block);
       if (loaded.hash !== hash) throw new Error(`it holds ${loaded.hash} as block ${block}, not ${hash}`);
       running.replace(node);
+      this.#weightBefore = archive.weight;
       say(`a fresh node goes on at block ${block}, older blocks than ${archive.end} are in the archive`);
     } catch (error) {
-      node?.kill();
+      void starting.then(
+        (node) => node.kill(),
+        () => undefined,
+      );
       this.#putOff(error);
     }
   }
@@ -92,6 +113,19 @@ export class Renewal {
     const { chain, renewAfter, say } = this.#options;
     this.#notBefore = chain.tip().weight + renewAfter;
     say(`the node is not replaced: ${errorText(error)}`);
+  }
+
+  #archive(): void {
+    if (this.#archiving !== undefined) return;
+    const kept = Math.max(this.#leastKept(), Math.ceil(this.#held() * KEPT_SHARE));
+    this.#archiving = this.#archiveBefore(this.#options.chain.tip().block - kept + 1)
+      .then(() => {
+        this.#isArchived = true;
+      })
+      .catch((error) => this.#putOff(error))
+      .finally(() => {
+        this.#archiving = undefined;
+      });
   }
 
   async #archiveBefore(first: number): Promise<void> {

@@ -19,7 +19,7 @@ const GROUP_GAS = BLOCK_GAS_LIMIT / 2;
 const GROUP_LIMIT = 500;
 const HELD_LIMIT = 1_024;
 const QUEUE_LIMIT = 10_000;
-/** Idle for this long, a snapshot disturbs nobody. */
+/** Idle for this long, a snapshot or a fresh node disturbs nobody. */
 const IDLE_MILLISECONDS = 500;
 
 interface Waiting {
@@ -42,7 +42,7 @@ interface SequencerParts {
   node: { readonly lane: NodeLane };
   chain: ChainKeeper;
   archive: Pick<Archive, "placeOf">;
-  renewal: Pick<Renewal, "isDue" | "renew">;
+  renewal: Pick<Renewal, "isWanted" | "isDue" | "renew">;
 }
 
 /**
@@ -193,25 +193,28 @@ export class Sequencer {
     });
   }
 
-  async #restOrSnapshot(): Promise<void> {
+  async #restOrTidy(): Promise<void> {
     const deadlineMilliseconds = this.#held.nextDeadlineMilliseconds();
     const untilDeadlineMilliseconds =
       deadlineMilliseconds === undefined ? undefined : Math.max(0, deadlineMilliseconds - performance.now());
-    const wantsSnapshot = this.#parts.chain.isSnapshotDue("idle");
+    const { node, chain, renewal } = this.#parts;
+    const wantsSnapshot = chain.isSnapshotDue("idle");
     const isIdle = await this.#rest(
-      wantsSnapshot
+      wantsSnapshot || renewal.isWanted()
         ? Math.min(IDLE_MILLISECONDS, untilDeadlineMilliseconds ?? IDLE_MILLISECONDS)
         : untilDeadlineMilliseconds,
     );
-    if (isIdle && wantsSnapshot) await this.#parts.chain.takeSnapshot(this.#parts.node.lane);
+    if (!isIdle) return;
+    if (renewal.isDue("idle")) await renewal.renew();
+    else if (wantsSnapshot) await chain.takeSnapshot(node.lane);
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
       for (const { item, nonce } of this.#held.takeOverdue(performance.now())) refuseEarly(item, nonce);
-      if (this.#queue.length === 0) await this.#restOrSnapshot();
+      if (this.#queue.length === 0) await this.#restOrTidy();
       else await this.#runGroup();
-      if (this.#parts.renewal.isDue()) await this.#parts.renewal.renew();
+      if (this.#parts.renewal.isDue("busy")) await this.#parts.renewal.renew();
       else if (this.#parts.chain.isSnapshotDue("busy")) await this.#parts.chain.takeSnapshot(this.#parts.node.lane);
     }
     const refusal = failure(INTERNAL_ERROR, "The chain is stopping: look the transaction up and send it again.");

@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { constants, gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 
 /** What the node writes of itself, as far as it matters here: everything else stays as it is. */
@@ -20,5 +20,7 @@ export const trimState = (packed: Buffer, first: number): Buffer => {
       blocks: blocks.filter(({ header }) => Number(header.number) >= first),
       transactions: transactions.filter(({ block_number: block }) => block >= first),
     }),
+    // Senders wait for it.
+    { level: constants.Z_BEST_SPEED },
   );
 };

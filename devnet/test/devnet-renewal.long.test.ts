@@ -17,7 +17,8 @@ afterEach(() => fixture.cleanUp());
 
 const coin = getContractAddress({ from: account(0).address, nonce: 0n });
 const TRANSFERS = 150;
-const options = { renewAfter: 64 };
+/** While transactions come, the node may hold four times as many. */
+const options = { renewAfter: 16 };
 
 async function send(chain: Devnet, nonce: number, to: Address | undefined, data: Hex): Promise<Hex> {
   const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
@@ -91,4 +92,15 @@ test("a node that holds many blocks is replaced by a fresh one; old blocks, rece
     rmSync(join(fixture.folderOf(), name), { force: true });
   }
   expect(await fixture.refuse(options)).toContain("does not belong to its chain");
+});
+
+test("one that holds some blocks is replaced when nothing is sent", async () => {
+  const chain = await fixture.start({ renewAfter: 64 });
+  await send(chain, 0, undefined, COIN_BYTECODE);
+  const [node] = findNodes(fixture.folderOf());
+  for (let nonce = 1; nonce < 50; nonce += 1) await transfer(chain, nonce);
+  await expect.poll(() => chain.errors.join("")).toContain("a fresh node goes on at block 50");
+  await expect.poll(() => findNodes(fixture.folderOf())).toHaveLength(1);
+  expect(findNodes(fixture.folderOf())).not.toEqual([node]);
+  await transfer(chain, 50);
 });
