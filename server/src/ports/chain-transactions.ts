@@ -110,6 +110,9 @@ export interface ChainSubmission {
    * ones are cheaper together with what else comes meanwhile.
    */
   wake(atOnce?: boolean): void;
-  /** Its end, whichever process brings it about; undefined: not in that time. */
-  waitForEnd(id: string, timeoutMilliseconds: number): Promise<ChainTransaction | undefined>;
+  /**
+   * Its end, whichever process brings it about; undefined: not in that time. `isNew`: it was stored a moment ago, so that nobody
+   * needs to look first whether it is over.
+   */
+  waitForEnd(id: string, timeoutMilliseconds: number, isNew?: boolean): Promise<ChainTransaction | undefined>;
 }

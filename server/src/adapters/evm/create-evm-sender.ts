@@ -1,5 +1,5 @@
 import { signRecoverable } from "tiny-secp256k1";
-import { bytesToHex, hexToBytes, keccak256, type PublicClient, parseTransaction, serializeTransaction } from "viem";
+import { bytesToHex, hexToBytes, type PublicClient, parseTransaction, serializeTransaction } from "viem";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -16,6 +16,7 @@ import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
 import { findEvent } from "./find-event.ts";
 import { findOutcome } from "./find-outcome.ts";
 import { whichHaveCode } from "./have-code.ts";
+import { keccak256 } from "./keccak.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
 import { OperationSigner, type Payload } from "./sign-operation.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
@@ -125,14 +126,16 @@ function signTransaction(
     maxFeePerGas: parts.fees.maxFeePerGas.wei,
     maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,
   } as const;
-  const { signature, recoveryId } = signRecoverable(keccak256(serializeTransaction(transaction), "bytes"), key);
+  const { signature, recoveryId } = signRecoverable(hashOf(serializeTransaction(transaction)), key);
   const raw = serializeTransaction(transaction, {
     r: bytesToHex(signature.subarray(0, 32)),
     s: bytesToHex(signature.subarray(32)),
     yParity: recoveryId,
   });
-  return { raw, hash: keccak256(raw) };
+  return { raw, hash: `0x${hashOf(raw).toString("hex")}` };
 }
+
+const hashOf = (hex: Hex): Buffer => keccak256(Buffer.from(hex.slice(2), "hex"));
 
 function atLeast(fees: Fees, least: Fees): Fees {
   const larger = (one: { wei: bigint }, other: { wei: bigint }) =>

@@ -1,15 +1,15 @@
-import { domainSeparator, keccak256, stringToHex } from "viem";
+import { domainSeparator } from "viem";
 import type { SignedPayment } from "../../domain/payments.ts";
-import type { Hex } from "../../domain/tokens.ts";
 import type { ChainToken } from "../../ports/chain.ts";
+import { keccak256 } from "./keccak.ts";
 
 type Authorized = Pick<SignedPayment, "payer" | "payTo" | "amount" | "validAfter" | "validBefore" | "nonce">;
 
 const TYPE_HASH = keccak256(
-  stringToHex(
+  Buffer.from(
     "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)",
   ),
-).slice(2);
+).toString("hex");
 
 const word = (digits: string): string => digits.padStart(64, "0");
 const numberWord = (value: bigint): string => word(value.toString(16));
@@ -19,7 +19,8 @@ export function createPaymentDigest(
   { name, version, address }: ChainToken,
   chainId: number,
 ): (payment: Authorized) => Uint8Array {
-  const separator = domainSeparator({ domain: { name, version, chainId, verifyingContract: address } }).slice(2);
+  const separator = domainSeparator({ domain: { name, version, chainId, verifyingContract: address } });
+  const prefix = Buffer.from(`1901${separator.slice(2)}`, "hex");
   return ({ payer, payTo, amount, validAfter, validBefore, nonce }) => {
     const words = [
       TYPE_HASH,
@@ -30,7 +31,7 @@ export function createPaymentDigest(
       numberWord(validBefore),
       nonce.slice(2),
     ];
-    const struct: Hex = keccak256(Buffer.from(words.join(""), "hex"));
-    return keccak256(Buffer.from(`1901${separator}${struct.slice(2)}`, "hex"), "bytes");
+    const struct = keccak256(Buffer.from(words.join(""), "hex"));
+    return keccak256(Buffer.concat([prefix, struct]));
   };
 }

@@ -1,5 +1,5 @@
-import { keccak256 } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
+import { keccak256 } from "./keccak.ts";
 import { recoverKeyEverywhere, recoverKeyNatively } from "./recover-key.ts";
 
 const SIGNATURE_DIGITS = /^0x[0-9a-f]{130}$/i;
@@ -23,5 +23,5 @@ export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefi
   if (recoveryId === undefined || digits.slice(64, 128) > HALF_ORDER) return undefined;
   const publicKey = recoverKey(digest, Buffer.from(digits.slice(0, 128), "hex"), recoveryId);
   if (publicKey === undefined) return undefined;
-  return `0x${keccak256(publicKey.subarray(1)).slice(-40)}`;
+  return `0x${keccak256(publicKey.subarray(1)).toString("hex", 12)}`;
 }

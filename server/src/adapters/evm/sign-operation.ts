@@ -1,4 +1,4 @@
-import { encodeFunctionData, keccak256, type LocalAccount, stringToHex } from "viem";
+import { encodeFunctionData, type LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { vrsOf } from "../../domain/key-signatures.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -16,6 +16,7 @@ import type {
 } from "../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Signer } from "../../ports/signer.ts";
+import { keccak256 } from "./keccak.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
 /** What the relayer sends, but for its nonce and price. */
@@ -77,7 +78,7 @@ export class OperationSigner {
   callOf({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
     return {
       input: operation,
-      nonce: keccak256(stringToHex(id)),
+      nonce: `0x${keccak256(Buffer.from(id)).toString("hex")}`,
       deadline: BigInt(Math.floor(createdAt.epochMilliseconds / 1000) + VALID_DAYS * SECONDS_PER_DAY),
       site: this.#options.site,
     };

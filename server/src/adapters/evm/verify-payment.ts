@@ -45,15 +45,17 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   /** A signature that is not their key's is refused without a question. */
   const withoutCode = new Recently<Hex>(WITHOUT_CODE_MILLISECONDS);
   /** Recovering a key is most of what a verification costs here, and it is asked for twice. */
-  const judged = new WeakMap<SignedPayment, boolean>();
+  const judged = new WeakMap<SignedPayment, Judged>();
 
-  function isSignedByPayer(payment: SignedPayment): boolean {
+  /** Undefined: it is on another network, or in a token that is not taken. */
+  function judge(payment: SignedPayment): Judged | undefined {
     const known = judged.get(payment);
     if (known !== undefined) return known;
-    const digestOf = payment.network === network ? digests.get(payment.asset) : undefined;
-    const isSigned = digestOf !== undefined && recoverAddress(digestOf(payment), payment.signature) === payment.payer;
-    judged.set(payment, isSigned);
-    return isSigned;
+    const digest = payment.network === network ? digests.get(payment.asset)?.(payment) : undefined;
+    if (digest === undefined) return undefined;
+    const fresh = { digest, isSignedByKey: recoverAddress(digest, payment.signature) === payment.payer };
+    judged.set(payment, fresh);
+    return fresh;
   }
 
   async function probe(payment: SignedPayment, digest: Uint8Array): Promise<ProbeAnswer> {
@@ -68,17 +70,17 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   return {
     network: chain.network,
     settle: undefined,
-    isSignedByPayer,
+    isSignedByPayer: (payment) => judge(payment)?.isSignedByKey === true,
 
     async verify(payment) {
       const { payer, signature } = payment;
       if (payment.network !== network) throw wrongNetwork(network);
-      const digestOf = digests.get(payment.asset);
-      if (digestOf === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
+      const judgement = judge(payment);
+      if (judgement === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
       refuseHopeless(signature);
-      const isSignedByKey = isSignedByPayer(payment);
+      const { digest, isSignedByKey } = judgement;
       if (!isSignedByKey && withoutCode.has(payer)) throw badSignature();
-      const state = await probe(payment, digestOf(payment));
+      const state = await probe(payment, digest);
       // The token asks whoever has code, and nobody else but the key.
       if (state.hasCode ? !state.isAcceptedByWallet : !isSignedByKey) {
         if (!state.hasCode) withoutCode.add(payer);
@@ -100,6 +102,11 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
       return { balance: state.balance };
     },
   };
+}
+
+interface Judged {
+  digest: Uint8Array;
+  isSignedByKey: boolean;
 }
 
 function badSignature(): PaymentRefused {

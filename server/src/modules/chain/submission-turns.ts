@@ -37,46 +37,38 @@ export class SubmissionTurns {
   async take(): Promise<Turn> {
     const { chain, stores } = this.#options;
     const before = this.#moves;
-    const [listed, isStopped] = await Promise.all([
-      stores.chainTransactions.listOpen(chain.network, OPEN_AT_ONCE),
-      this.#launcher.isStopped(),
-    ]);
+    const listed = await stores.chainTransactions.listOpen(chain.network, OPEN_AT_ONCE);
     const open = listed.filter(({ id }) => !this.#inHand.has(id));
     for (const { id } of open) this.#inHand.add(id);
     try {
-      await this.#bringOn(open, isStopped);
+      await this.#bringOn(open);
       return { open: open.length, moved: this.#moves > before };
     } finally {
       for (const { id } of open) this.#inHand.delete(id);
     }
   }
 
-  async #bringOn(open: readonly ChainTransaction[], isStopped: boolean): Promise<void> {
-    const { operations } = this.#options;
+  async #bringOn(open: readonly ChainTransaction[]): Promise<void> {
     const signed = open.filter(({ state }) => state === "signed");
-    const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(operations, one)));
-    signed.push(...(await this.#sign(queued.slice(0, SIGNED_AT_ONCE))));
+    signed.push(...(await this.#sign(open.filter(({ state }) => state === "queued"))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
     const away = await this.#send(signed);
     await this.#settle(signed);
     if (away !== undefined) throw away;
   }
 
+  /** As many as a turn takes. Whether money stands still is asked after they were listed. */
   async #sign(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
     if (queued.length === 0) return [];
     const { operations } = this.#options;
-    // Asked again, as it is later than what was listed.
-    const [isStopped, ...prepared] = await Promise.all([
-      this.#launcher.isStopped(),
-      ...queued.map(async (transaction) => ({
-        signing: await this.#alone(transaction, () => this.#launcher.prepare(transaction)),
-        mayGoOn: mayGoOn(operations, transaction),
-      })),
-    ]);
-    const admitted = prepared.filter((one) => !isStopped || one.mayGoOn);
-    const signings = admitted.flatMap(({ signing }) => signing ?? []);
+    const isStopped = await this.#launcher.isStopped();
+    const some = queued.filter((one) => !isStopped || mayGoOn(operations, one)).slice(0, SIGNED_AT_ONCE);
+    const prepared = await Promise.all(
+      some.map((transaction) => this.#alone(transaction, () => this.#launcher.prepare(transaction))),
+    );
+    const signings = prepared.filter((one) => one !== undefined);
     if (signings.length === 0) return [];
-    const fresh = await this.#signAtOnce(queued, signings);
+    const fresh = await this.#signAtOnce(some, signings);
     this.#moves += fresh.length;
     return fresh;
   }

@@ -46,6 +46,6 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       const left = (await chainTransactions.listOpen(chain.network, 1)).length;
       return left === 0 ? 0 : Math.max(left, open);
     },
-    waitForEnd: (id, timeoutMilliseconds) => waiters.waitForEnd(id, timeoutMilliseconds),
+    waitForEnd: (id, timeoutMilliseconds, isNew) => waiters.waitForEnd(id, timeoutMilliseconds, isNew),
   };
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { within } from "../../platform/batching/within.ts";
 import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
 
 /** Waiting callers look for themselves so often, in case another process brings the end about. */
@@ -20,34 +20,23 @@ export class EndWaiters {
   }
 
   /** Its end, whichever process brings it about; undefined: not in that time. */
-  async waitForEnd(id: string, timeoutMilliseconds: number): Promise<ChainTransaction | undefined> {
+  async waitForEnd(id: string, timeoutMilliseconds: number, isNew = false): Promise<ChainTransaction | undefined> {
     const deadline = performance.now() + timeoutMilliseconds;
     const { promise, resolve } = Promise.withResolvers<ChainTransaction>();
     const tells = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, tells.add(resolve));
     try {
-      for (;;) {
-        const transaction = await this.#chainTransactions.get(id);
+      for (let isOpen = isNew; ; isOpen = false) {
+        const transaction = isOpen ? undefined : await this.#chainTransactions.get(id);
         if (transaction?.state === "confirmed" || transaction?.state === "reverted") return transaction;
         const left = deadline - performance.now();
         if (left <= 0) return undefined;
-        const end = await toldWithin(promise, Math.min(left, LOOK_MILLISECONDS));
-        if (end !== undefined) return end;
+        const told = await within(Math.min(left, LOOK_MILLISECONDS), promise);
+        if (told !== undefined) return told.result;
       }
     } finally {
       tells.delete(resolve);
       if (tells.size === 0) this.#waiting.delete(id);
     }
   }
-}
-
-async function toldWithin(
-  told: Promise<ChainTransaction>,
-  milliseconds: number,
-): Promise<ChainTransaction | undefined> {
-  const looking = new AbortController();
-  const late = delay(milliseconds, undefined, { signal: looking.signal }).catch(() => undefined);
-  const end = await Promise.race([told, late]);
-  looking.abort();
-  return end;
 }

@@ -6,6 +6,13 @@ import type { Payment, SettledBy } from "./payments.ts";
 /** One for both kinds: payments of several payers are settled by one call. */
 const settling: ChainEnding = {
   async confirmed({ payments }, confirmedTransactions) {
+    if (confirmedTransactions.every(({ transaction }) => transaction.purpose === PAYMENT_PURPOSE)) {
+      await payments.settle(
+        confirmedTransactions.map((one) => settledBy(one.transaction, one)),
+        "chainTransactionId",
+      );
+      return;
+    }
     const byTransaction = new Map(confirmedTransactions.map((one) => [one.transaction.id, one]));
     const stored = await payments.ofTransactions([...byTransaction.keys()]);
     const settled = [...Map.groupBy(stored, ({ chainTransactionId }) => chainTransactionId ?? "")].flatMap(
@@ -32,7 +39,7 @@ function paidBy({ transaction, receipt }: ConfirmedTransaction, payments: readon
   return paidByBatch(payments, receipt.movements);
 }
 
-const settledBy = ({ id }: Payment, { receipt }: ConfirmedTransaction): SettledBy => ({
+const settledBy = ({ id }: { id: string }, { receipt }: ConfirmedTransaction): SettledBy => ({
   id,
   transactionHash: receipt.hash,
 });

@@ -2,6 +2,7 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
+import { within } from "../../platform/batching/within.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { inProgress, pending } from "./payment-failures.ts";
@@ -73,7 +74,7 @@ export class PaymentEnds {
     }
     // The process was silent for so long that its claim was given free.
     if (earned.result === undefined) throw inProgress();
-    return await this.#wait.untilSettled(earned.result, deadline);
+    return await this.#wait.untilSettled(earned.result, deadline, true);
   }
 
   /** What the same request gets that was made before: its payment as it was seen last. */
@@ -151,15 +152,4 @@ function asEarned(
 ): Payment {
   const none = { usageId: undefined, transactionHash: undefined, failure: undefined };
   return { ...claimed, ...none, ...earned, state: "earned", createdAt: at, changedAt: at };
-}
-
-/** Undefined: it takes longer. */
-async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<{ result: Result } | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), milliseconds);
-  try {
-    return await Promise.race([work.then((result) => ({ result })), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

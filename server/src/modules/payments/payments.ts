@@ -94,7 +94,7 @@ export interface EarnedPayment {
 }
 
 export interface SettledBy {
-  /** Of the payment. */
+  /** Of the payment, or of the chain transaction that settles it and nothing else. */
   id: string;
   transactionHash: Hex;
 }
@@ -133,7 +133,7 @@ export interface Payments {
    * Earned or receivable → settled, with the usage records; how many it were. The others had been settled before. Whoever settles
    * several in one transaction does it by one call: call after call, two of them could wait for each other in a circle.
    */
-  settle(payments: readonly SettledBy[]): Promise<number>;
+  settle(payments: readonly SettledBy[], told?: "id" | "chainTransactionId"): Promise<number>;
   /** Earned → receivable. */
   writeOff(id: string, failure: string): Promise<boolean>;
   /** Receivable → earned, to be settled once more, unless that was tried since it was seen. */

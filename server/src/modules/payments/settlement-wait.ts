@@ -21,6 +21,14 @@ interface Waiting {
   stopping: AbortSignal;
 }
 
+interface Wanted {
+  payment: Payment;
+  /** The chain transaction that is over. */
+  over: string | undefined;
+  deadline: number;
+  isNew: boolean;
+}
+
 /** Waiters look for themselves so often, in case another process brings the end about. */
 const LOOK_MILLISECONDS = 200;
 const OUTSIDE_PAUSE_MILLISECONDS = 500;
@@ -37,10 +45,14 @@ export class SettlementWait {
     this.#options = options;
   }
 
-  /** `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over. */
-  async untilSettled(earned: Payment, deadline: number): Promise<Payment> {
+  /**
+   * `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over.
+   * `isNew`: its answer was stored a moment ago.
+   */
+  async untilSettled(earned: Payment, deadline: number, isNew = false): Promise<Payment> {
     const { stopping } = this.#options;
     let payment = earned;
+    let isFirst = isNew;
     /** The chain transaction that is over. */
     let over: string | undefined;
     // One for each call: what waits for a promise that lives on is kept with it.
@@ -49,7 +61,8 @@ export class SettlementWait {
     stopping.addEventListener("abort", onStop);
     try {
       while (payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
-        over = (await Promise.race([this.#waitForNews(payment, over, deadline), stopped])) ?? over;
+        over = (await Promise.race([this.#waitForNews({ payment, over, deadline, isNew: isFirst }), stopped])) ?? over;
+        isFirst = false;
         if (!stopping.aborted) payment = (await this.#lookUp(payment.id)) ?? payment;
       }
       return payment;
@@ -70,7 +83,7 @@ export class SettlementWait {
     }
   }
 
-  async #waitForNews(payment: Payment, over: string | undefined, deadline: number): Promise<string | undefined> {
+  async #waitForNews({ payment, over, deadline, isNew }: Wanted): Promise<string | undefined> {
     const { news, submissionFor } = this.#options;
     const left = Math.max(0, deadline - performance.now());
     const parts = this.#outsideSettlement(payment);
@@ -78,7 +91,7 @@ export class SettlementWait {
     const submission = submissionFor(payment.environment);
     if (parts !== undefined) await this.#waitOutside(parts, payment, deadline);
     else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
-      const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
+      const isOver = await submission.waitForEnd(chainTransactionId, left, isNew).catch(() => undefined);
       if (isOver !== undefined) return chainTransactionId;
       await news.wait(payment.id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now())));
     } else await news.wait(payment.id, Math.min(left, LOOK_MILLISECONDS));

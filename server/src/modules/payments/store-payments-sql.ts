@@ -71,10 +71,15 @@ export async function earnTogether(
 }
 
 /**
- * Settles payments and writes their usage records. Rows are locked before they are judged, payments first and payers after them,
+ * Settles payments and writes their usage records. They are told by their ids, or by the ids of chain transactions of which each
+ * settles one payment. Rows are locked before they are judged, payments first and payers after them,
  * each in one order, so that two processes never wait for each other in a ring. What was settled before is left as it is.
  */
-export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instant): RawBuilder<{ id: string }> {
+export function settlePayments(
+  lines: readonly SettledBy[],
+  told: "id" | "chainTransactionId",
+  now: Temporal.Instant,
+): RawBuilder<{ id: string }> {
   const ids = lines.map(({ id }) => id);
   const usageIds = lines.map(() => newId("use_", now.epochMilliseconds));
   const hashes = lines.map(({ transactionHash }) => transactionHash);
@@ -85,8 +90,9 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
       select * from unnest(${ids}::text[], ${usageIds}::text[], ${hashes}::text[]) as line (id, usage_id, hash)
     ),
     prior as materialized (
-      select payment.id, payment.state, payment.network, payment.asset, payment.payer from payment
-      where payment.id = any (${ids}::text[]) order by payment.id for update
+      select payment.id, payment.state, payment.network, payment.asset, payment.payer, line.usage_id, line.hash
+      from payment join line on line.id = payment.${sql.ref(told)}
+      where payment.${sql.ref(told)} = any (${ids}::text[]) order by payment.id for update of payment
     ),
     purse as materialized (
       select network, asset, payer from payment_payer
@@ -94,10 +100,9 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
       order by network, asset, payer for update
     ),
     changed as (
-      update payment set state = 'settled', transaction_hash = line.hash, usage_id = line.usage_id, failure = null, beside = null,
-        updated_at = ${at}
-      from line, prior
-      where payment.id = line.id and prior.id = line.id and prior.state in ('earned', 'receivable')
+      update payment set state = 'settled', transaction_hash = prior.hash, usage_id = prior.usage_id, failure = null,
+        beside = null, updated_at = ${at}
+      from prior where payment.id = prior.id and prior.state in ('earned', 'receivable')
       returning payment.*, prior.state as was
     ),
     written as (

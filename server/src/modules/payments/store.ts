@@ -47,9 +47,9 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
 
     earn: (id, earned) => earn({ id, ...earned }),
 
-    async settle(lines) {
+    async settle(lines, told = "id") {
       if (lines.length === 0) return 0;
-      const { rows } = await settlePayments(lines, clock.now()).execute(queryable);
+      const { rows } = await settlePayments(lines, told, clock.now()).execute(queryable);
       return rows.length;
     },
 

@@ -12,11 +12,13 @@ export type Queryable = Kysely<Database> | Transaction<Database>;
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 
+const toInstant = (text: string): Temporal.Instant => Temporal.Instant.from(text.replace(" ", "T"));
+
 /** Parses what PostgreSQL sends: bigint as bigint, timestamptz as Temporal.Instant (sessions run in UTC). */
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
-    if (oid === INT8) return (text: string) => BigInt(text);
-    if (oid === TIMESTAMPTZ) return (text: string) => Temporal.Instant.from(text.replace(" ", "T"));
+    if (oid === INT8) return BigInt;
+    if (oid === TIMESTAMPTZ) return toInstant;
     return pg.types.getTypeParser(oid, format);
   },
 };
