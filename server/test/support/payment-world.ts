@@ -154,7 +154,7 @@ export async function openPaymentWorld() {
       stores,
       network: "sandbox",
       submission: submitter,
-      tell: (ids: readonly string[]) => charges.tell(ids),
+      tell: (ids: readonly string[], joined?: string) => charges.tell(ids, joined),
     } as const;
     return {
       processId,

@@ -66,9 +66,9 @@ export class PaymentCharges {
     return new ChargeByPayment(this.#options, this.#ends, request);
   }
 
-  /** Wakes calls that wait for these payments. */
-  tell(paymentIds: readonly string[]): void {
-    this.#ends.tell(paymentIds);
+  /** Wakes calls that wait for these payments. `chainTransactionId`: what they were put into a moment ago. */
+  tell(paymentIds: readonly string[], chainTransactionId?: string): void {
+    this.#ends.tell(paymentIds, chainTransactionId);
   }
 
   /** Ends the waits for settlements, and resolves when nothing is left to be written down. */

@@ -13,8 +13,8 @@ export interface GatherPaymentsOptions {
   clock: Clock;
   /** Whether several payments are settled by one transaction. */
   isBatched: boolean;
-  /** Wakes calls of this process that wait for these payments. */
-  tell(paymentIds: readonly string[]): void;
+  /** Wakes calls of this process that wait for these payments, which are in that chain transaction now. */
+  tell(paymentIds: readonly string[], chainTransactionId: string): void;
 }
 
 /**
@@ -24,35 +24,39 @@ export interface GatherPaymentsOptions {
 export async function gatherPayments(options: GatherPaymentsOptions): Promise<number> {
   const { stores, network, submission, tell } = options;
   for (let gathered = 0; ; ) {
-    const taken = await stores.transaction(async (aggregates) => {
+    const groups = await stores.transaction(async (aggregates) => {
       const payments = await aggregates.payments.takeUngathered(network, MOST_IN_BATCH);
+      const enqueued: Enqueued[] = [];
       for (const some of options.isBatched ? groupByPayee(payments) : payments.map(alone)) {
-        await enqueue(aggregates, options.clock, some);
+        enqueued.push(await enqueue(aggregates, options.clock, some));
       }
-      return payments;
+      return enqueued;
     });
-    gathered += taken.length;
-    if (taken.length > 0) {
-      submission.wake(options.isBatched);
-      tell(taken.map(({ id }) => id));
-    }
-    if (taken.length < MOST_IN_BATCH) return gathered;
+    if (groups.length > 0) submission.wake(options.isBatched);
+    for (const { ids, chainTransactionId } of groups) tell(ids, chainTransactionId);
+    const taken = groups.reduce((sum, { ids }) => sum + ids.length, 0);
+    gathered += taken;
+    if (taken < MOST_IN_BATCH) return gathered;
   }
 }
 
 type Some = readonly [Payment, ...Payment[]];
 
-async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock, some: Some): Promise<void> {
+interface Enqueued {
+  ids: readonly string[];
+  chainTransactionId: string;
+}
+
+async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock, some: Some): Promise<Enqueued> {
   const [first, ...others] = some;
   const batchId = newId("bat_", clock.now().epochMilliseconds);
   // Alone it costs less gas.
   const transactionIntent = others.length === 0 ? intentOfPayment(first, batchId) : intentOfBatch(some, batchId);
-  const { id } = await chainTransactions.enqueue(transactionIntent);
-  const assigned = await payments.assign(
-    some.map((payment) => payment.id),
-    id,
-  );
+  const { id: chainTransactionId } = await chainTransactions.enqueue(transactionIntent);
+  const ids = some.map(({ id }) => id);
+  const assigned = await payments.assign(ids, chainTransactionId);
   if (assigned !== some.length) throw new Error("payments that were taken went away");
+  return { ids, chainTransactionId };
 }
 
 const alone = (payment: Payment): Some => [payment];

@@ -100,9 +100,9 @@ export class PaymentEnds {
     );
   }
 
-  /** Wakes calls that wait for these payments. */
-  tell(paymentIds: readonly string[]): void {
-    this.#news.tell(paymentIds);
+  /** Wakes calls that wait for these payments. `chainTransactionId`: what they were put into a moment ago. */
+  tell(paymentIds: readonly string[], chainTransactionId?: string): void {
+    this.#news.tell(paymentIds, chainTransactionId);
   }
 
   /** Ends the waits for settlements, and resolves when nothing is left to be written down. */

@@ -41,8 +41,8 @@ function gather(parts: Parts, network: Environment): () => Promise<unknown> {
   const submission = submitters[network];
   if (submission === undefined) return async () => undefined;
   const isBatched = settings.paymentBatchWindowMilliseconds > 0;
-  return () =>
-    gatherPayments({ stores, network, submission, clock, isBatched, tell: (ids) => paymentCharges.tell(ids) });
+  const tell = (ids: readonly string[], joined: string) => paymentCharges.tell(ids, joined);
+  return () => gatherPayments({ stores, network, submission, clock, isBatched, tell });
 }
 
 /** A facilitator that settles by itself leaves nothing to gather. */

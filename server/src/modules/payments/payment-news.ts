@@ -1,25 +1,29 @@
 /** Tells waiters of this process that something has happened to a payment. What other processes did they find out by looking. */
 export interface PaymentNews {
-  tell(paymentIds: readonly string[]): void;
-  /** Resolves at news of this payment, or when the time is over. */
-  wait(paymentId: string, milliseconds: number): Promise<void>;
+  /** `chainTransactionId`: what has happened is that they were put into it. */
+  tell(paymentIds: readonly string[], chainTransactionId?: string): void;
+  /** Resolves at news of this payment, with the chain transaction that it was put into if that is the news; or when the time is over. */
+  wait(paymentId: string, milliseconds: number): Promise<string | undefined>;
 }
 
+type Wake = (chainTransactionId: string | undefined) => void;
+
 export function createPaymentNews(): PaymentNews {
-  const waiting = new Map<string, Set<() => void>>();
+  const waiting = new Map<string, Set<Wake>>();
   return {
-    tell(paymentIds) {
-      for (const id of paymentIds) for (const wake of waiting.get(id) ?? []) wake();
+    tell(paymentIds, chainTransactionId) {
+      for (const id of paymentIds) for (const wake of waiting.get(id) ?? []) wake(chainTransactionId);
     },
     async wait(paymentId, milliseconds) {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const wakers = waiting.get(paymentId) ?? new Set();
       waiting.set(paymentId, wakers.add(resolve));
-      const timer = setTimeout(resolve, milliseconds);
-      await promise;
+      const timer = setTimeout(() => resolve(undefined), milliseconds);
+      const news = await promise;
       clearTimeout(timer);
       wakers.delete(resolve);
       if (wakers.size === 0) waiting.delete(paymentId);
+      return news;
     },
   };
 }

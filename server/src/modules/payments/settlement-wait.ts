@@ -21,12 +21,19 @@ interface Waiting {
   stopping: AbortSignal;
 }
 
-interface Wanted {
+interface Awaited {
   payment: Payment;
   /** The chain transaction that is over. */
   over: string | undefined;
-  deadline: number;
+  /** Its own chain transaction was stored a moment ago. */
   isNew: boolean;
+}
+
+interface News {
+  /** The chain transaction that is over. */
+  over?: string | undefined;
+  /** The chain transaction that it was put into a moment ago. */
+  joined?: string | undefined;
 }
 
 /** Waiters look for themselves so often, in case another process brings the end about. */
@@ -47,25 +54,27 @@ export class SettlementWait {
 
   /**
    * `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over.
-   * `isNew`: its answer was stored a moment ago.
+   * `isNew`: its answer was stored a moment ago, with the chain transaction that settles it if there is one.
    */
   async untilSettled(earned: Payment, deadline: number, isNew = false): Promise<Payment> {
     const { stopping } = this.#options;
-    let payment = earned;
-    let isFirst = isNew;
-    /** The chain transaction that is over. */
-    let over: string | undefined;
+    let awaited: Awaited = { payment: earned, over: undefined, isNew };
     // One for each call: what waits for a promise that lives on is kept with it.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
     const onStop = () => stop(undefined);
     stopping.addEventListener("abort", onStop);
     try {
-      while (payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
-        over = (await Promise.race([this.#waitForNews({ payment, over, deadline, isNew: isFirst }), stopped])) ?? over;
-        isFirst = false;
-        if (!stopping.aborted) payment = (await this.#lookUp(payment.id)) ?? payment;
+      while (awaited.payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
+        const { payment, over } = awaited;
+        const news = await Promise.race([this.#waitForNews(awaited, deadline), stopped]);
+        if (news?.joined !== undefined) {
+          awaited = { payment: { ...payment, chainTransactionId: news.joined }, over, isNew: true };
+        } else if (!stopping.aborted) {
+          const seen = (await this.#lookUp(payment.id)) ?? payment;
+          awaited = { payment: seen, over: news?.over ?? over, isNew: false };
+        }
       }
-      return payment;
+      return awaited.payment;
     } finally {
       stopping.removeEventListener("abort", onStop);
     }
@@ -83,19 +92,22 @@ export class SettlementWait {
     }
   }
 
-  async #waitForNews({ payment, over, deadline, isNew }: Wanted): Promise<string | undefined> {
+  async #waitForNews({ payment, over, isNew }: Awaited, deadline: number): Promise<News> {
     const { news, submissionFor } = this.#options;
     const left = Math.max(0, deadline - performance.now());
     const parts = this.#outsideSettlement(payment);
-    const { chainTransactionId } = payment;
+    const { id, chainTransactionId } = payment;
     const submission = submissionFor(payment.environment);
-    if (parts !== undefined) await this.#waitOutside(parts, payment, deadline);
-    else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
-      const isOver = await submission.waitForEnd(chainTransactionId, left, isNew).catch(() => undefined);
-      if (isOver !== undefined) return chainTransactionId;
-      await news.wait(payment.id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now())));
-    } else await news.wait(payment.id, Math.min(left, LOOK_MILLISECONDS));
-    return over;
+    if (parts !== undefined) {
+      await this.#waitOutside(parts, payment, deadline);
+      return {};
+    }
+    if (chainTransactionId === undefined || chainTransactionId === over || submission === undefined) {
+      return { joined: await news.wait(id, Math.min(left, LOOK_MILLISECONDS)) };
+    }
+    const isOver = await submission.waitForEnd(chainTransactionId, left, isNew).catch(() => undefined);
+    if (isOver !== undefined) return { over: chainTransactionId };
+    return { joined: await news.wait(id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now()))) };
   }
 
   /** Undefined: a transaction of ours settles it. */
