@@ -1,4 +1,5 @@
-// `npm test`: types, lint, structure, unused code, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
+// `npm test`: types, lint, structure, unused code, generated files, and every test beside them. Runs under the pinned Node, after
+// scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/start.test.ts`.
 // `npm run check` is the same without the tests, `npm run test:long` with those that take long and with campaigns at full length.
 import { execFileSync, spawn } from "node:child_process";
