@@ -157,6 +157,39 @@ test("a call that was judged by other rules than hold is refused alone, and take
   expect(await send.reserve([newRulesLine(STALE)])).toEqual([true]);
 });
 
+test("captures lock their calls in one order, also where the planner would come to them in another", async () => {
+  const session = new URLSearchParams({ options: "-c timezone=UTC -c enable_nestloop=off" });
+  const options = { onError: () => undefined, poolSize: 1 };
+  const database = openDatabase(`${testDatabase.url}?${session}`, options);
+  const calls = createCalls(database.pool);
+  const at = systemClock.now();
+  const chooser = createChooser(3);
+  // They lie in the table in this order, which is not that of their ids.
+  const [later, earlier] = ["x_order_2", "x_order_1"];
+  const own = { price: 0n, rulesVersion: null, network: "sandbox" } as const;
+  const lines = [later, earlier].map((id) => ({ ...newLine(chooser), ...own, id }));
+  expect(await calls.reserve(lines, "proc_1")).toEqual([true, true]);
+  const holder = openDatabase(testDatabase.url, options);
+  const client = await holder.pool.connect();
+  await client.query("begin");
+  await client.query("select id from call where id = $1 for update", [earlier]);
+  const settled = { latencyMs: 1, at, idempotency: "none", outcomeText: null } as const;
+  const usageIds = [later, earlier].map(() => newId("use_", at.epochMilliseconds));
+  const settling = calls.settle(
+    [later, earlier].map((callId, index) => ({ ...settled, callId, usageId: usageIds[index] ?? null })),
+  );
+  const waiting = `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into usage_record%'`;
+  const count = async () => (await watcher.pool.query<{ count: number }>(waiting)).rows[0]?.count;
+  await expect.poll(count).toBe(1);
+  const free = await watcher.pool.query("select id from call where id = $1 for update skip locked", [later]);
+  expect(free.rowCount, "who waits for the first has not locked the second").toBe(1);
+  await client.query("commit");
+  client.release();
+  expect(await settling).toEqual(usageIds);
+  for (const opened of [database, holder]) await opened.close();
+});
+
 test("the statements of the hot path keep one plan, however many lines they are sent with", async () => {
   const database = openDatabase(testDatabase.url, { onError: () => undefined, poolSize: 1 });
   const calls = createCalls(database.pool);

@@ -119,18 +119,25 @@ export const RESERVE = `
   select id from written union all select id from present`;
 
 /**
- * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. The
- * lines come in the order of their calls, in which the rows are locked.
+ * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. Their rows
+ * are locked first, in the order of their calls: in which order an update comes to them is the planner's choice. It does not see
+ * how many lines there are, as above.
  */
 export const CAPTURE_PLAIN = `
-  with line as (
-    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[]) as line (call_id, usage_id, latency, at)
+  with line as materialized (
+    select asked.* from (
+      select * from unnest((select $1::text[]), (select $2::text[]), (select $3::float8[]), (select $4::timestamptz[]))
+        as line (call_id, usage_id, latency, at)
+      order by call_id
+    ) asked cross join lateral (
+      -- Reserved, in words that do not lead the planner to the index of all reserved calls.
+      select from call where call.id = asked.call_id and call.settled_at is null for update
+    ) found
   ),
   changed as (
     update call set state = 'captured', usage_id = line.usage_id, settled_at = line.at
     from line
-    -- Reserved, in words that do not lead the planner to the index of all reserved calls.
-    where call.id = line.call_id and call.id = any ($1::text[]) and call.settled_at is null
+    where call.id = line.call_id and call.id = any ((select $1::text[])::text[]) and call.settled_at is null
     returning line.usage_id, call.tenant_id, call.key_id, call.subject, call.tool, call.surface, call.list_price_micro,
       call.discount_percent, call.price_micro, call.usage_status, call.trace_id, call.idempotency_key, call.id, line.latency,
       line.at, call.network
