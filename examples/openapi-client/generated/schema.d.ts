@@ -3064,6 +3064,11 @@ export interface components {
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
             /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
+            /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
              */
@@ -3398,6 +3403,11 @@ export interface components {
              */
             refundTransferId: string | null;
             /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
+            /**
              * @description At which it was converted: recorded with the booking
              * @default null
              */
@@ -3629,6 +3639,11 @@ export interface components {
              * @default null
              */
             refundTransferId: string | null;
+            /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
             /**
              * @description null: what is money comes back at the rate
              * @default null
@@ -3904,6 +3919,11 @@ export interface components {
             totalCurrency: string;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
+            /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
             /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
@@ -10453,7 +10473,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -12581,7 +12601,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };

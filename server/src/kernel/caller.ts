@@ -79,7 +79,7 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer): Caller {
+export function callerOf(call: PendingCall, principal: Principal | Payer, cover: Caller["cover"]): Caller {
   return {
     tenantId: call.tenantId,
     keyId: call.keyId,
@@ -87,5 +87,6 @@ export function callerOf(call: PendingCall, principal: Principal | Payer): Calle
     travelerId: call.travelerId,
     environment: principal.environment,
     scopes: isPayer(principal) ? [] : principal.scopes,
+    cover,
   };
 }

@@ -4,15 +4,17 @@ import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
-  cancelOrder,
   chooseByVerdict,
   chooseWithinPolicy,
+  costOf,
   FlightOffer,
   guestClaim,
+  type Means,
   Retry,
   reserveAndBook,
   Settled,
   sayLeft,
+  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
@@ -63,6 +65,7 @@ const Booked = z.object({
   totalAmount: z.string(),
   totalCurrency: z.string(),
   chargedUsdc: z.string(),
+  coveredUsdc: z.string().default("0"),
   itineraryHash: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
   conditions: z.unknown().optional(),
@@ -89,7 +92,7 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 4,
+  version: 5,
   description:
     "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
@@ -128,21 +131,23 @@ export const bookFlight = defineWorkflow({
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
   async run(trip, steps) {
-    const { call, undo, keep } = steps;
-    await waitForClaim(steps, trip.tripId);
+    const { call, keep } = steps;
+    const { freeUsdc } = await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
-    const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
-      choose: (bound) => chooseOffer(steps, trip, { additionalCustomerUserIds, bound, zones }),
+    const budget = { tripId: trip.tripId, freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined };
+    const { bookingId, booked } = await reserveAndBook(steps, budget, {
+      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
-      book: ({ tool, args }) => unless(GONE, () => call(tool, args, Booked, judgedBy(steps, trip))),
+      book: ({ tool, args }, cover) =>
+        unless(GONE, () => call(tool, args, Booked, { ...judgedBy(steps, trip), cover })),
       gone: NO_OFFER_LEFT,
     });
-    undo(() => cancelOrder(steps, booked.orderId));
+    undoOrder(steps, booked);
     await call(
       "commit_booking",
       {
-        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash: booked.itineraryHash },
+        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash: booked.itineraryHash },
         vendorAddress: steps.run.collectionAddress,
       },
       z.unknown(),
@@ -200,9 +205,9 @@ async function chooseOffer(
   trip: Trip,
   {
     additionalCustomerUserIds,
-    bound,
+    means: { bound, cover },
     zones,
-  }: { additionalCustomerUserIds: readonly string[]; bound: string | undefined; zones: Map<string, string> },
+  }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
@@ -232,7 +237,7 @@ async function chooseOffer(
   const within = candidates.filter(({ choice }) => isWithin(choice));
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, within, bound !== undefined)
+    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
     : await chooseByVerdict(steps, policyId, within);
 }
 
@@ -272,6 +277,8 @@ const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: read
 /** From these versions on the run's policy judges the booking itself, and other fares of the same flights are tried. */
 const JUDGED_BY_BOOKING = 3;
 const WITH_FARES = 4;
+/** From this version on what is reserved pays for the order, and the wallet is not charged until the settlement. */
+const COVERED = 5;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Cover } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
@@ -11,9 +12,10 @@ import {
   type NextBookingMove,
 } from "./booking-effect.ts";
 import type { Booking, NewBooking } from "./bookings.ts";
+import { requireCover } from "./cover.ts";
 
 export interface BookOnceRequest {
-  caller: { tenantId: string; environment: Environment };
+  caller: { tenantId: string; environment: Environment; cover?: Cover | undefined };
   callId: string;
   kind: Booking["kind"];
   /** The offer or the quote. */
@@ -58,7 +60,7 @@ export async function bookOnce(
         const { booking, begin } = await prepare();
         const intent = { ...booking, tenantId, network, callId, kind, offerId, workerId: callId };
         return {
-          insert: (aggregates) => insertHeld(aggregates, intent),
+          insert: (aggregates) => insertHeld(aggregates, intent, caller.cover),
           begin(stored) {
             progress?.("Ordering and paying at the supplier");
             return begin(stored);
@@ -76,13 +78,21 @@ export async function bookOnce(
   );
 }
 
-/** The intent, the hold on the balance, and what it takes of limits. Undefined: somebody else was quicker. */
-async function insertHeld(aggregates: Aggregates, intent: NewBooking): Promise<Booking | undefined> {
+/** The intent, what pays for it, and what it takes of limits. Undefined: somebody else was quicker. */
+async function insertHeld(
+  aggregates: Aggregates,
+  intent: NewBooking,
+  cover: Cover | undefined,
+): Promise<Booking | undefined> {
   const { bookings, ledger, callSpends } = aggregates;
-  const booking = await bookings.insert(intent);
+  const { tenantId, network, amountMicroUsdc } = intent;
+  const escrowBookingId =
+    cover && (await requireCover(aggregates, { tenantId, network, amount: amountMicroUsdc }, cover));
+  const booking = await bookings.insert({ ...intent, escrowBookingId });
   if (booking === undefined) return undefined;
-  const { tenantId, network, amountMicroUsdc } = booking;
-  await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  if (escrowBookingId === undefined) {
+    await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  }
   await callSpends.price(booking.callId, amountMicroUsdc);
   return booking;
 }

@@ -5,6 +5,7 @@ import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import * as orderHashes from "./migrations/0025-order-hashes.ts";
 import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import * as bookingRate from "./migrations/0040-booking-rate.ts";
+import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -33,6 +34,7 @@ export const bookingsModule = defineModule({
     "0025-order-hashes": orderHashes,
     "0027-seen-offers": seenOffers,
     "0040-booking-rate": bookingRate,
+    "0085-booking-covers": bookingCovers,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

@@ -54,7 +54,7 @@ const tools = [
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
+  needs: ["bookings", "chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
   tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],

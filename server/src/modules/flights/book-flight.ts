@@ -1,6 +1,7 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -30,7 +31,7 @@ export interface BookFlightPorts extends BookingStorage, RatePorts {
 }
 
 export interface BookFlightRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "environment" | "cover">;
   callId: string;
   offerId: string;
   services: readonly RequestedService[];

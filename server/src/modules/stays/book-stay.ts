@@ -1,6 +1,6 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
 import {
   type BookingStorage,
@@ -24,7 +24,7 @@ export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts 
 }
 
 export interface BookStayRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "environment" | "cover">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
   stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };

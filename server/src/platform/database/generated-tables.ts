@@ -123,6 +123,9 @@ export interface BookingTable {
   ticketOrderHash: string | null;
   rate: Json | null;
   traceId: string | null;
+  escrowBookingId: string | null;
+  coverMicro: Defaulted<bigint>;
+  coverChargedMicro: Defaulted<bigint>;
 }
 
 export interface BookingInvoiceTable {

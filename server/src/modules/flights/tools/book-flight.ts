@@ -3,6 +3,7 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   BookingResult,
+  coverErrors,
   departureOf,
   planBooking,
   rateErrors,
@@ -63,6 +64,7 @@ export const bookFlight = defineTool({
     service_not_available:
       "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
     ...rateErrors,
+    ...coverErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
