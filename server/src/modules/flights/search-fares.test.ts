@@ -5,7 +5,7 @@ import { offer, segment, slice } from "../../../test/support/offers.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { supplierAccess } from "../../embedded/supplier-part.ts";
-import { bestOffers } from "./best-offers.ts";
+import { chooseOffers } from "./best-offers.ts";
 import { compareOffers, otherFares } from "./fares.ts";
 
 /** What an agent learns of the fares of a flight, and of the rates of a hotel. */
@@ -100,11 +100,15 @@ test("neither is left out because three others are better in all", () => {
   };
   const middling = [1, 2, 3, 4].map((hour) => at(`middling_${hour}`, "120.00", 420, hour));
   const offers = [...middling, at("cheap", "100.00", 900, 5), at("fast", "300.00", 400, 6)];
-  const shown = bestOffers(offers, 3);
-  expect(shown.map(({ id }) => id)).toEqual(["middling_1", "cheap", "fast"]);
+  const choose = (from: typeof offers) => {
+    const chosen = chooseOffers(from, 3);
+    if (chosen === undefined) throw new Error("there are no offers");
+    return { ids: chosen.shown.map(({ id }) => id), picks: compareOffers(chosen, from).picks };
+  };
+  expect(choose(offers).ids).toEqual(["middling_1", "cheap", "fast"]);
   const picks = { best: "middling_1", cheapest: "cheap", fastest: "fast", cheapestDirect: "cheap" };
-  expect(compareOffers(shown, offers)?.picks).toMatchObject(picks);
-  // The cheapest without a change of planes is shown as well, as a fourth where it is none of these.
+  expect(choose(offers).picks).toMatchObject({ ...picks, notShown: [] });
+  // The cheapest without a change of planes is a pick where it is none of these: three offers are the most.
   const changing = [1, 2, 3].map((hour) => stopping(`changing_${hour}`, "100.00", 430, hour));
   const all = [
     ...changing,
@@ -112,11 +116,13 @@ test("neither is left out because three others are better in all", () => {
     at("fast", "400.00", 300, 5),
     at("direct", "350.00", 400, 6),
   ];
-  const four = bestOffers(all, 3);
-  expect(four.map(({ id }) => id).toSorted()).toEqual(["changing_1", "cheap", "direct", "fast"]);
-  expect(compareOffers(four, all)?.picks).toMatchObject({ cheapestDirect: "direct", fastest: "fast" });
-  const none = bestOffers(changing, 3);
-  expect(compareOffers(none, changing)?.picks.cheapestDirect).toBeNull();
+  const three = choose(all);
+  expect(three.ids.toSorted()).toEqual(["changing_1", "cheap", "fast"]);
+  expect(three.picks).toMatchObject({
+    ...{ cheapestDirect: "direct", fastest: "fast" },
+    notShown: [{ id: "direct", totalAmount: "350.00", flights: "BA117 LHR 2027-01-20T06:00 → JFK 11:20, direct" }],
+  });
+  expect(choose(changing).picks).toMatchObject({ cheapestDirect: null, notShown: [] });
 });
 
 test("the cheapest fares that can be changed or given back are named, also of flights that are not shown", async () => {
@@ -174,7 +180,10 @@ test("a fare with the lowest price is told from one that is the cheapest with on
     offer({ id: "off_sum", totalAmount: "560.00", conditions: terms("60.00", "300.00"), slices: connecting }),
     offer({ id: "off_free", totalAmount: "900.00", conditions: terms("0.00", "0.00"), slices: later(3) }),
   ];
-  const picks = (offers: typeof all) => compareOffers(offers.slice(0, 1), offers)?.picks;
+  const picks = (offers: typeof all) => {
+    const chosen = chooseOffers(offers, 1);
+    return chosen === undefined ? undefined : compareOffers(chosen, offers).picks;
+  };
   expect(picks(all)).toMatchObject({
     cheapestChangeable: {
       ...{ id: "off_low", changePenaltyAmount: "200.00" },
