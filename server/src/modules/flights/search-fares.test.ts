@@ -87,44 +87,6 @@ test("the cheapest and the fastest of all are among the three, and are named", a
   }
 });
 
-test("neither is left out because three others are better in all", () => {
-  const at = (id: string, totalAmount: string, durationMinutes: number, hour: number) =>
-    offer({
-      id,
-      totalAmount,
-      slices: [slice([segment({ departingAt: `2027-01-20T0${hour}:00:00` })], { durationMinutes })],
-    });
-  const stopping = (id: string, totalAmount: string, minutes: number, hour: number) => {
-    const one = at(id, totalAmount, minutes, hour);
-    return { ...one, slices: one.slices.map((each) => ({ ...each, segments: [...each.segments, segment()] })) };
-  };
-  const middling = [1, 2, 3, 4].map((hour) => at(`middling_${hour}`, "120.00", 420, hour));
-  const offers = [...middling, at("cheap", "100.00", 900, 5), at("fast", "300.00", 400, 6)];
-  const choose = (from: typeof offers) => {
-    const chosen = chooseOffers(from, 3);
-    if (chosen === undefined) throw new Error("there are no offers");
-    return { ids: chosen.shown.map(({ id }) => id), picks: compareOffers(chosen, from).picks };
-  };
-  expect(choose(offers).ids).toEqual(["middling_1", "cheap", "fast"]);
-  const picks = { best: "middling_1", cheapest: "cheap", fastest: "fast", cheapestDirect: "cheap" };
-  expect(choose(offers).picks).toMatchObject({ ...picks, notShown: [] });
-  // The cheapest without a change of planes is a pick where it is none of these: three offers are the most.
-  const changing = [1, 2, 3].map((hour) => stopping(`changing_${hour}`, "100.00", 430, hour));
-  const all = [
-    ...changing,
-    stopping("cheap", "60.00", 900, 4),
-    at("fast", "400.00", 300, 5),
-    at("direct", "350.00", 400, 6),
-  ];
-  const three = choose(all);
-  expect(three.ids.toSorted()).toEqual(["changing_1", "cheap", "fast"]);
-  expect(three.picks).toMatchObject({
-    ...{ cheapestDirect: "direct", fastest: "fast" },
-    notShown: [{ id: "direct", totalAmount: "350.00", flights: "BA117 LHR 2027-01-20T06:00 → JFK 11:20, direct" }],
-  });
-  expect(choose(changing).picks).toMatchObject({ cheapestDirect: null, notShown: [] });
-});
-
 test("the cheapest fares that can be changed or given back are named, also of flights that are not shown", async () => {
   const { offers, picks, timeZones } = await agent.ask(Found, "search_flights", journey);
   expect(timeZones).toMatchObject({ LHR: "Europe/London", JFK: "America/New_York" });
