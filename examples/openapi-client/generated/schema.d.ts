@@ -4032,7 +4032,7 @@ export interface components {
                 /** @description What it costs now, changes included */
                 totalAmount: string;
                 totalCurrency: string;
-                /** @description totalAmount at rate; null: it is in another currency than was booked */
+                /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                 totalUsdc: string | null;
                 /** @description Recorded with the booking; changes and refunds are converted at it, too */
                 rate: {
@@ -4087,7 +4087,7 @@ export interface components {
             /** @description What it costs now, changes included */
             totalAmount: string;
             totalCurrency: string;
-            /** @description totalAmount at rate; null: it is in another currency than was booked */
+            /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
             totalUsdc: string | null;
             /** @description Recorded with the booking; changes and refunds are converted at it, too */
             rate: {
@@ -30611,7 +30611,7 @@ export interface operations {
                             /** @description What it costs now, changes included */
                             totalAmount: string;
                             totalCurrency: string;
-                            /** @description totalAmount at rate; null: it is in another currency than was booked */
+                            /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                             totalUsdc: string | null;
                             /** @description Recorded with the booking; changes and refunds are converted at it, too */
                             rate: {
@@ -30802,7 +30802,7 @@ export interface operations {
                         /** @description What it costs now, changes included */
                         totalAmount: string;
                         totalCurrency: string;
-                        /** @description totalAmount at rate; null: it is in another currency than was booked */
+                        /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                         totalUsdc: string | null;
                         /** @description Recorded with the booking; changes and refunds are converted at it, too */
                         rate: {
