@@ -15,19 +15,25 @@ declare module "../../kernel/parts.ts" {
 
 export const demoModule = defineModule({
   name: "demo",
-  needs: ["travelers", "workflows"],
+  needs: ["identity", "travelers", "workflows"],
   parts: {
     quickstartFile: ({ settings: { dataDir } }) => new QuickstartFile(dataDir),
     demo: async ({
       settings: { networkMode, dataDir },
       identity,
+      stores: { persons },
+      clock,
+      random,
       travelers,
       internalTokens,
       internalTokenAdministration,
     }) =>
       networkMode === "production"
         ? undefined
-        : await prepareDemo({ dataDir, identity, travelers, internalTokens, internalTokenAdministration }),
+        : await prepareDemo({
+            ...{ dataDir, identity, persons, clock, random, travelers },
+            ...{ internalTokens, internalTokenAdministration },
+          }),
   },
   async prepare({ demo }) {
     await demo;
