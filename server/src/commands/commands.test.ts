@@ -11,7 +11,6 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/test-d
 import { createVault } from "../adapters/vault.ts";
 import { readConfig } from "../config/config.ts";
 import { createStores } from "../contributions.ts";
-import { personalScopes } from "../domain/scopes.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
@@ -303,13 +302,6 @@ describe("the operator's commands", () => {
     const past = await key("mint", "--tenant", made.id, "--expires", "2020-01-01T00:00:00Z");
     expect(past).toMatchObject({ code: 2, out: "" });
     expect(past.error).toContain("must lie in the future");
-    for (const scope of personalScopes) {
-      const personal = await key("mint", "--tenant", made.id, "--scopes", `*,${scope}`);
-      expect(personal, scope).toMatchObject({ code: 2, out: "" });
-      expect(personal.error).toContain(`${scope} can be held by a person's own key only`);
-      const nobodys = await key("mint", "--tenant", made.id, "--person", "user_nobody", "--scopes", scope);
-      expect(nobodys.error, scope).toContain("must be a person of this tenant");
-    }
     expect(JSON.parse((await key("list", "--tenant", made.id, "--json")).out).keys).toHaveLength(1);
   });
 

@@ -7,6 +7,7 @@ import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import { runProgram } from "../../commands/command-line.ts";
 import { keyProgram } from "../../commands/key.ts";
 import { systemRandom } from "../../domain/ids.ts";
+import { personalScopes } from "../../domain/scopes.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { TokenAdministration } from "../workflows/store-internal-tokens.ts";
@@ -319,13 +320,14 @@ describe("a decision", () => {
     expect((await decide(approvalId, approve, service.apiKey)).body).toMatchObject({
       ...{ code: "missing_scope", scope: "approvals:decide" },
     });
-    await expect(
-      service.operator((operator) =>
+    for (const scope of personalScopes) {
+      const minted = service.operator((operator) =>
         operator.mintKey({
-          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["approvals:decide"], actor: "test" },
+          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["*", scope], actor: "test" },
         }),
-      ),
-    ).rejects.toMatchObject({ code: "invalid_input" });
+      );
+      await expect(minted, scope).rejects.toMatchObject({ code: "invalid_input" });
+    }
     const finance = await desk.newPerson("Fin", "finance");
     expect((await decide(approvalId, approve, finance.key)).body.code).toBe("may_not_decide");
     expect((await ask("/api/approvals", undefined, finance.key)).body.approvals).toEqual([]);

@@ -15,7 +15,7 @@ declare module "../../kernel/parts.ts" {
 
 export const demoModule = defineModule({
   name: "demo",
-  needs: ["identity", "travelers", "workflows"],
+  needs: ["travelers", "workflows"],
   parts: {
     quickstartFile: ({ settings: { dataDir } }) => new QuickstartFile(dataDir),
     demo: async ({
