@@ -4067,7 +4067,7 @@ export interface components {
                 /** @description What it costs now, changes included */
                 totalAmount: string;
                 totalCurrency: string;
-                /** @description totalAmount at rate; null: it is in another currency than was booked */
+                /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                 totalUsdc: string | null;
                 /** @description Recorded with the booking; changes and refunds are converted at it, too */
                 rate: {
@@ -4122,7 +4122,7 @@ export interface components {
             /** @description What it costs now, changes included */
             totalAmount: string;
             totalCurrency: string;
-            /** @description totalAmount at rate; null: it is in another currency than was booked */
+            /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
             totalUsdc: string | null;
             /** @description Recorded with the booking; changes and refunds are converted at it, too */
             rate: {
@@ -6347,7 +6347,7 @@ export interface components {
             safety: {
                 advice: string[];
                 isNight: boolean | null;
-                /** @description Of the destination's country, as notes say which is whose; empty: none is known */
+                /** @description Of the destination's territory; notes say which service answers which, and how sure that is. Empty: none is known */
                 emergencyNumbers: string[];
             } | null;
         } & {
@@ -6944,19 +6944,85 @@ export interface components {
             languageCode?: string;
         };
         travel_safety_aid_result: {
-            /** @description By the coordinates; null: of no country, such as the open sea */
+            /** @description By the coordinates; territories have codes of their own. Null: of none that is known, such as the open sea */
             countryCode: string | null;
             emergency: {
+                /** @description Of the territory whose numbers these are (ISO 3166-1 alpha-2) */
+                countryCode: string | null;
                 /** @description Every known emergency number there; empty: none is known */
                 numbers: string[];
                 police: string | null;
                 ambulance: string | null;
                 fire: string | null;
+                services: {
+                    /** @description Call the first; the others are alternatives */
+                    police: string[];
+                    /** @description Call the first; the others are alternatives */
+                    ambulance: string[];
+                    /** @description Call the first; the others are alternatives */
+                    fire: string[];
+                    /** @description Call the first; the others are alternatives */
+                    touristPolice: string[];
+                };
+                /** @description For every service */
+                general: string[];
+                /** @description Further numbers with what they are for, mostly of one source */
+                other: string[];
+                /**
+                 * @description Of the sources: two agree, they disagree in part, there is only one, none names a number
+                 * @enum {string}
+                 */
+                agreement: "both" | "partial" | "single" | "none";
+                /** @description How far the numbers can be relied on; show it with them */
+                whatToDo: string;
+                /** @description What the sources disagree about */
+                note: string | null;
+                /** @description The sources, or none */
                 source: string;
+                /** @description Date of the newest source */
                 asOf: string;
-                /** @description Which service answers was written from memory; check it before the trip */
+                /** @description False: every number of a service is from a source */
                 servicesAreRecalled: boolean;
             };
+            /** @description If coordinates and regionCode disagree: of the one whose numbers emergency does not have */
+            otherEmergency: {
+                /** @description Of the territory whose numbers these are (ISO 3166-1 alpha-2) */
+                countryCode: string | null;
+                /** @description Every known emergency number there; empty: none is known */
+                numbers: string[];
+                police: string | null;
+                ambulance: string | null;
+                fire: string | null;
+                services: {
+                    /** @description Call the first; the others are alternatives */
+                    police: string[];
+                    /** @description Call the first; the others are alternatives */
+                    ambulance: string[];
+                    /** @description Call the first; the others are alternatives */
+                    fire: string[];
+                    /** @description Call the first; the others are alternatives */
+                    touristPolice: string[];
+                };
+                /** @description For every service */
+                general: string[];
+                /** @description Further numbers with what they are for, mostly of one source */
+                other: string[];
+                /**
+                 * @description Of the sources: two agree, they disagree in part, there is only one, none names a number
+                 * @enum {string}
+                 */
+                agreement: "both" | "partial" | "single" | "none";
+                /** @description How far the numbers can be relied on; show it with them */
+                whatToDo: string;
+                /** @description What the sources disagree about */
+                note: string | null;
+                /** @description The sources, or none */
+                source: string;
+                /** @description Date of the newest source */
+                asOf: string;
+                /** @description False: every number of a service is from a source */
+                servicesAreRecalled: boolean;
+            } | null;
             mobileNote: string;
             /** @description For the traveler */
             advice: string[];
@@ -30653,7 +30719,7 @@ export interface operations {
                             /** @description What it costs now, changes included */
                             totalAmount: string;
                             totalCurrency: string;
-                            /** @description totalAmount at rate; null: it is in another currency than was booked */
+                            /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                             totalUsdc: string | null;
                             /** @description Recorded with the booking; changes and refunds are converted at it, too */
                             rate: {
@@ -30844,7 +30910,7 @@ export interface operations {
                         /** @description What it costs now, changes included */
                         totalAmount: string;
                         totalCurrency: string;
-                        /** @description totalAmount at rate; null: it is in another currency than was booked */
+                        /** @description totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked */
                         totalUsdc: string | null;
                         /** @description Recorded with the booking; changes and refunds are converted at it, too */
                         rate: {
