@@ -1,3 +1,4 @@
+import type { Failure } from "../../domain/errors.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
@@ -20,12 +21,14 @@ export interface PlannedBooking {
   isPaidInPart?: boolean;
   /** True: something is bought with it whose price the records do not say. */
   hasMore?: boolean;
+  /** What the call would be told of what the tenant was shown, where the records say it. */
+  refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { kind, id, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false }: PlannedBooking,
+  { kind, id, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
 ): Promise<Plan> {
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   // An earlier call has booked it, or is booking it: nothing is paid twice.
@@ -37,6 +40,7 @@ export async function planBooking(
   const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const price = hasMore || isPaidInPart ? undefined : bought.price;
   return {
+    refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
     irreversible: sayUndo(seen, timeZoneOf),
     bought: hasMore ? { ...bought, price: undefined } : bought,
