@@ -6699,6 +6699,56 @@ export interface components {
                 /** @description So many the supplier has on these dates */
                 considered: number;
             };
+            /** @description What the airline itself did to your order's flights, and what it owes; null: nothing that the supplier tells */
+            airlineChange: {
+                id: string;
+                detectedAt: string | null;
+                readonly was: {
+                    flightNumber: string;
+                    origin: string;
+                    destination: string;
+                    departingAt: string;
+                    arrivingAt: string;
+                }[];
+                /** @description Empty: the airline cancelled them */
+                readonly becomes: {
+                    flightNumber: string;
+                    origin: string;
+                    destination: string;
+                    departingAt: string;
+                    arrivingAt: string;
+                }[];
+                /** @description Below zero: earlier */
+                departsLaterMinutes: number | null;
+                arrivesLaterMinutes: number | null;
+                /** @description In the order in which to try them */
+                options: {
+                    /** @enum {string} */
+                    kind: "accept" | "airline_duty" | "ask_airline" | "voluntary_change";
+                    /** @description In order.totalCurrency; below zero it comes back */
+                    beyondPaidAmount: string | null;
+                    text: string;
+                    next: {
+                        tool: string;
+                        args: {
+                            [key: string]: unknown;
+                        };
+                    } | null;
+                }[];
+                /** @description General statements of law, no decision about this case */
+                duties: {
+                    rule: string;
+                    /** @enum {string} */
+                    owes: "flight_or_refund" | "refund";
+                    text: string;
+                    onlyIf: string | null;
+                    source: {
+                        title: string;
+                        url: string;
+                        asOf: string | null;
+                    };
+                }[];
+            } | null;
             change: {
                 available: boolean;
                 /** @description Why it is not available, or what to know of it */
