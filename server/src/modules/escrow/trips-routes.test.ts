@@ -272,6 +272,7 @@ describe("a claim", () => {
         wrongCodes: 0,
         codesLeft: 5,
         isLocked: false,
+        guestUserId: null,
         guestWallet: null,
         claimedAt: null,
       },

@@ -1,6 +1,7 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -17,7 +18,7 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
@@ -30,7 +31,7 @@ export interface BookFlightPorts extends BookingStorage, RatePorts {
 }
 
 export interface BookFlightRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
   callId: string;
   offerId: string;
   services: readonly RequestedService[];
@@ -112,8 +113,8 @@ async function findTravelers(
     throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
   }
   const isCallerLeftOut = named.length === wanted;
-  if (!isCallerLeftOut) refuseTwice(caller.travelerId, named);
-  const found = isCallerLeftOut ? named : [await ownTraveler(ports.travelers, caller), ...named];
+  if (!isCallerLeftOut) refuseTwice(leadOf(caller), named);
+  const found = isCallerLeftOut ? named : [await leadTraveler(ports.travelers, caller), ...named];
   const incomplete = found.flatMap((traveler) => {
     const fields = missingFields(traveler, offer);
     const { userId, customerUserId } = traveler;
@@ -130,11 +131,9 @@ async function findTravelers(
   });
 }
 
-async function ownTraveler(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookFlightRequest["caller"],
-): Promise<Traveler> {
-  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId, environment) };
+async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
+  const userId = leadOf(caller);
+  return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
 }
 
 async function findNamed(
