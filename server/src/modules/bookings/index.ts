@@ -12,6 +12,7 @@ export {
   BOOKING_RATE,
   BookingRate,
   inUsdc,
+  partsInUsdc,
   type RatePorts,
   requireRate,
   type SaleRates,
