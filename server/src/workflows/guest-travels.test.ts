@@ -26,7 +26,7 @@ const post = (path: string, body: object) =>
 async function prefund(more: object) {
   const trip = await call("prefund_trip", { budgetUsdc: "900", ...more });
   const tripId = String(trip.tripId);
-  return { ...trip, tripId, linkSecret: new URL(String(trip.guestLink)).hash.slice(1) };
+  return { ...trip, tripId, claimCode: trip.claimCode, linkSecret: new URL(String(trip.guestLink)).hash.slice(1) };
 }
 const claim = ({ guestLink, codeNonce, claimCode }: Record<string, unknown>) =>
   call("guest_claim_link", { guestLink, codeNonce, claimCode, guestWallet: `0x${randomBytes(20).toString("hex")}` });
@@ -70,7 +70,6 @@ describe("a trip that was prefunded for a guest", () => {
     expect([early.status, early.body.reason]).toEqual([409, "not_claimed"]);
     await claim(trip);
     const guestUserId = `guest_${tripId.slice(2)}`;
-    expect((await call("read_trip", { tripId })).claim).toMatchObject({ guestUserId });
 
     const run = await flight(tripId);
     const missing = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"];
@@ -167,6 +166,21 @@ describe("a trip that was prefunded for a guest", () => {
     const result = await ended(run);
     expect(result.travelers).toEqual([{ userId, givenName: "Grete", familyName: "Hermann" }]);
     expect(await travelersOf(result)).toMatchObject([{ userId, givenName: "Grete" }]);
+
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const erased = await service.send(`/api/travelers/${userId}`, { method: "DELETE", headers });
+    expect(erased.status, erased.text).toBe(200);
+    const { runId } = run;
+    const rows = [
+      ...(await service.sql("select result::text from workflow_run where id = $1", [runId])),
+      ...(await service.sql("select shown::text, resolution::text from workflow_pause where run_id = $1", [runId])),
+      ...(await service.sql("select outcome::text from workflow_step where run_id = $1", [runId])),
+      ...(await service.sql("select travelers::text, result::text from booking where result ->> 'orderId' = $1", [
+        result.orderId,
+      ])),
+    ];
+    expect(rows.filter((row) => /guest_[0-9a-f]{64}|Grete|grete/.test(JSON.stringify(row)))).toEqual([]);
+    expect(Object(await read(run)).result.travelers).toMatchObject([{ givenName: "(erased)" }]);
   });
 
   it("lodges others if the input names them", async () => {

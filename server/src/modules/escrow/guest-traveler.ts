@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
-import type { Hex } from "../../domain/tokens.ts";
+import { guestUserIdOf } from "../../domain/user-ids.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
@@ -25,12 +25,6 @@ export interface TravelerRequest extends GuestLink {
 export const GUEST_TRAVELER_GIVEN = "guest_traveler_given";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
-
-/**
- * The guest of a trip is a user of the tenant. Each trip has its own, as whoever has a link has proved nothing else: two trips for one
- * address or one wallet must not open each other's profile.
- */
-export const guestUserIdOf = (tripId: Hex): string => `guest_${tripId.slice(2)}`;
 
 /** What the profile of the trip's guest still lacks for a flight. Null: the trip was not prefunded for a guest. */
 export async function missingOfGuest(

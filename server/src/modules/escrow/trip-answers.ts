@@ -3,7 +3,6 @@ import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
-import { guestUserIdOf } from "./guest-traveler.ts";
 import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "./trips.ts";
 
 /** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
@@ -38,10 +37,6 @@ export const Claim = z.object({
   isLocked: z.boolean().describe("True: after five wrong codes; the buyer unlocks it"),
   guestWallet: z.string().nullable().describe("null: not claimed"),
   claimedAt: Time.nullable(),
-  guestUserId: z
-    .string()
-    .nullable()
-    .describe("The user who travels when a workflow books for the trip; null: it was not prefunded for a guest"),
 });
 
 export const BookingAnswer = z.object({
@@ -191,7 +186,6 @@ export function describeClaim(trip: Trip): z.output<typeof Claim> {
     isLocked: wrongCodes >= MOST_WRONG_CODES,
     guestWallet: guestWallet ?? null,
     claimedAt: claimedAt?.toString() ?? null,
-    guestUserId: trip.forGuest ? guestUserIdOf(trip.tripId) : null,
   };
 }
 

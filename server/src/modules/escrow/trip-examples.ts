@@ -7,7 +7,6 @@ import { BookingAnswer, Claim, TripAnswer, TripSummary } from "./trip-answers.ts
 const tripId = "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658";
 const treasury = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 const guestWallet = "0x00000000000000000000000000000000000a11ce";
-const guestUserId = `guest_${tripId.slice(2)}`;
 const transaction = (step: string, at: string) => ({
   step,
   txHash: `0x${step.length.toString(16).repeat(64)}`,
@@ -36,7 +35,6 @@ export const claim: z.output<typeof Claim> = Claim.parse({
   isLocked: false,
   guestWallet: null,
   claimedAt: null,
-  guestUserId: null,
 });
 
 export const booking: z.output<typeof BookingAnswer> = BookingAnswer.parse({
@@ -75,7 +73,7 @@ export const trip: z.output<typeof TripAnswer> = TripAnswer.parse({
   serviceFeePaidUsdc: "0.00",
   actionFeePaidUsdc: "0.00",
   pendingStep: null,
-  claim: { ...claim, guestWallet, claimedAt: "2026-11-21T09:05:00Z", guestUserId },
+  claim: { ...claim, guestWallet, claimedAt: "2026-11-21T09:05:00Z" },
   codeNonce: `0x${"5a".repeat(32)}`,
   guestEmail: "a***@example.com",
   mail: "sent",

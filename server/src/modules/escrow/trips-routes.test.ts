@@ -272,7 +272,6 @@ describe("a claim", () => {
         wrongCodes: 0,
         codesLeft: 5,
         isLocked: false,
-        guestUserId: null,
         guestWallet: null,
         claimedAt: null,
       },

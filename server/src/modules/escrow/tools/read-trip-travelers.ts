@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
+import { guestUserIdOf } from "../../../domain/user-ids.ts";
 import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
 import { tripStateErrors } from "../errors.ts";
-import { guestUserIdOf } from "../guest-traveler.ts";
 import { readHash } from "../input.ts";
 import type { Trip } from "../trips.ts";
 
