@@ -11,7 +11,7 @@ import { lockTrip, requireOpen } from "./steps.ts";
 import type { Trip } from "./trips.ts";
 
 /** What a guest says of herself or himself. */
-export type GuestDetails = Pick<
+type GuestDetails = Pick<
   TravelerProfile,
   "givenName" | "familyName" | "bornOn" | "title" | "gender" | "email" | "phoneNumber"
 >;
@@ -22,7 +22,7 @@ export interface TravelerRequest extends GuestLink {
 }
 
 /** Runs of workflows wait for it. */
-export const GUEST_TRAVELER_GIVEN = "guest_traveler_given";
+const GUEST_TRAVELER_GIVEN = "guest_traveler_given";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
