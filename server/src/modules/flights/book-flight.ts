@@ -1,6 +1,7 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -17,10 +18,11 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
+import { inPlaces, isAdult, isInfant, travelDayOf } from "./passenger-types.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
 export interface BookFlightPorts extends BookingStorage, RatePorts {
@@ -30,7 +32,7 @@ export interface BookFlightPorts extends BookingStorage, RatePorts {
 }
 
 export interface BookFlightRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
   callId: string;
   offerId: string;
   services: readonly RequestedService[];
@@ -112,15 +114,23 @@ async function findTravelers(
     throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
   }
   const isCallerLeftOut = named.length === wanted;
-  if (!isCallerLeftOut) refuseTwice(caller.travelerId, named);
-  const found = isCallerLeftOut ? named : [await ownTraveler(ports.travelers, caller), ...named];
+  if (!isCallerLeftOut) refuseTwice(leadOf(caller), named);
+  const found = isCallerLeftOut ? named : [await leadTraveler(ports.travelers, caller), ...named];
   const incomplete = found.flatMap((traveler) => {
     const fields = missingFields(traveler, offer);
     const { userId, customerUserId } = traveler;
     return fields.length === 0 ? [] : [{ userId, ...(customerUserId === undefined ? {} : { customerUserId }), fields }];
   });
   const missing = wanted - found.length;
-  if (incomplete.length === 0 && missing === 0) return found;
+  const aged = found.flatMap((traveler) => {
+    const bornOn = traveler.profile?.bornOn;
+    return bornOn === undefined ? [] : [{ ...traveler, bornOn }];
+  });
+  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt));
+  const isForAges = offer.passengers.some(({ age }) => age !== undefined);
+  if (incomplete.length === 0 && day !== undefined && (missing === 0 || isForAges)) {
+    return inPlaces(aged, offer.passengers, day);
+  }
   throw new Failure("traveler_incomplete", {
     detail:
       missing === 0
@@ -130,11 +140,9 @@ async function findTravelers(
   });
 }
 
-async function ownTraveler(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookFlightRequest["caller"],
-): Promise<Traveler> {
-  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId, environment) };
+async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
+  const userId = leadOf(caller);
+  return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
 }
 
 async function findNamed(
@@ -198,7 +206,11 @@ async function toPassengers(
   const ports = { flights, travelers, bookings: stores.bookings };
   const searched = await stores.privateOffers.loyaltyAccounts(who.network, who.tenantId, offer.id);
   const passengers = [];
+  const infants = offer.passengers.filter(isInfant).map(({ id }) => id);
+  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";
   for (const [index, traveler] of found.entries()) {
+    const { bornOn = "" } = traveler.profile ?? {};
+    const infantPassengerId = isAdult({ userId: traveler.userId, bornOn }, day) ? infants.shift() : undefined;
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
     const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
     const details = { givenName, familyName, email, phoneNumber };
@@ -207,7 +219,7 @@ async function toPassengers(
       if (!isEmailTaken(error)) throw error;
       return { customerUserId: undefined };
     });
-    const more = { customerUserId, searchedAccounts: searched[index] ?? [] };
+    const more = { customerUserId, searchedAccounts: searched[index] ?? [], infantPassengerId };
     const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, more);
     if (passenger === undefined) throw new Error(`traveler ${traveler.userId} was complete and is not any more`);
     passengers.push(passenger);

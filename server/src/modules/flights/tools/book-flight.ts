@@ -13,7 +13,7 @@ import {
 } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
-import { plannedTravelers } from "../planned-travelers.ts";
+import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
 
@@ -71,6 +71,8 @@ export const bookFlight = defineTool({
     credit_not_applicable: "The airline credit cannot pay for this offer.",
     documents_not_supported:
       "The airline wants identity documents of kinds that are no passports, named in documentTypes, and only passports can be given here. Nothing is owed; take another offer.",
+    passenger_type_mismatch:
+      "The travelers are not of the ages that the offer was searched for. Nothing was booked; search_more_flights searches for ages.",
     traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
   },
   example: (_today, { offerId }) => ({ offerId }),
@@ -94,6 +96,7 @@ export const bookFlight = defineTool({
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: airlineCreditId !== undefined,
         hasMore: services.length > 0,
+        refusalFor: (seen) => refusalByAge({ travelers, caller }, additionalCustomerUserIds, seen),
       },
     ),
 
