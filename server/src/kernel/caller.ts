@@ -73,8 +73,13 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer, cover: Caller["cover"]): Caller {
+export function callerOf(
+  call: PendingCall,
+  principal: Principal | Payer,
+  { leadTravelerId, cover }: Pick<Caller, "leadTravelerId" | "cover">,
+): Caller {
   return {
+    leadTravelerId,
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,

@@ -113,6 +113,9 @@ class Assessment implements Steps {
     this.#expected.length = 0;
   };
 
+  /** Orders are quoted whoever travels. */
+  readonly leadBy = (): void => undefined;
+
   readonly isSince = (version: number): boolean => this.#run.version >= version;
 
   /** Throws where the run has not come to the end of this step. */

@@ -38,6 +38,7 @@ export interface RunCall {
   tool: string;
   args: object;
   policyId?: string | undefined;
+  leadTravelerId?: string | undefined;
   purpose?: PurposeCall | undefined;
   cover?: Cover | undefined;
   /** Left out where nothing is done. */
@@ -104,6 +105,7 @@ export class Segment implements Steps {
   #lastStep = "start";
   #isUndoing = false;
   #isKept = false;
+  #leadTravelerId: string | undefined;
   #leave: (leaving: Leaving) => void = () => undefined;
 
   constructor(options: SegmentOptions, workflow: Workflow, run: Run, journal: readonly JournaledStep[]) {
@@ -183,7 +185,8 @@ export class Segment implements Steps {
     const written = await this.#write({ stepId, position: this.#position, tool: undefined });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
     if (written.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
-    const answer = await this.#options.ask(this.run, { tool, args, policyId, cover });
+    const leadTravelerId = this.#leadTravelerId;
+    const answer = await this.#options.ask(this.run, { tool, args, policyId, cover, leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     if (answer === "granted") return this.#endStep(stepId, { resolution: { status: "approved" } });
     if (answer.code !== "approval_required" && !isRetryable(answer.code)) {
@@ -200,6 +203,10 @@ export class Segment implements Steps {
   readonly keep = (): void => {
     this.#isKept = true;
     this.#undos.length = 0;
+  };
+
+  readonly leadBy = (userId: string): void => {
+    this.#leadTravelerId = userId;
   };
 
   readonly isSince = (version: number): boolean => this.run.version >= version;
@@ -219,7 +226,8 @@ export class Segment implements Steps {
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
-    const answer = await this.#options.invoke(this.run, { ...made, idempotencyKey });
+    const leadTravelerId = this.#leadTravelerId;
+    const answer = await this.#options.invoke(this.run, { ...made, idempotencyKey, leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
