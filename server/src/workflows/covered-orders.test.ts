@@ -209,9 +209,10 @@ describe("what a run has reserved", () => {
     const started = bookFlight(tenant, tripId);
     const Reserved = z.array(z.object({ booking_id: z.string() }));
     const paying = () =>
-      service.sql("select escrow_booking_id as booking_id from booking where tenant_id = $1 and state in ('ordering', 'paying')", [
-        tenant.tenantId,
-      ]);
+      service.sql(
+        "select escrow_booking_id as booking_id from booking where tenant_id = $1 and state in ('ordering', 'paying')",
+        [tenant.tenantId],
+      );
     await expect.poll(paying, { interval: 20, timeout: 15_000 }).toHaveLength(1);
     const [reserved] = Reserved.parse(await paying());
     const bookingId = reserved?.booking_id ?? "";
@@ -225,9 +226,10 @@ describe("what a run has reserved", () => {
       expect(refused.body, tool).toMatchObject({ code: "booking_in_progress" });
     }
     await started;
-    await service.sql("update booking set quiet_until = now() where tenant_id = $1 and state in ('ordering', 'paying')", [
-      tenant.tenantId,
-    ]);
+    await service.sql(
+      "update booking set quiet_until = now() where tenant_id = $1 and state in ('ordering', 'paying')",
+      [tenant.tenantId],
+    );
     await control("tick", { advanceSeconds: 5 });
   });
 
