@@ -103,7 +103,7 @@ describe("service.book_stay", () => {
     const policyId = "modest-nights";
     const put = await service.send(`/api/policies/${policyId}`, {
       method: "PUT",
-      headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${service.operatorKey}` },
       body: JSON.stringify({ document: { title: "Modest nights", hotel: { maxNightly: { default: 1 } } } }),
     });
     expect(put.status, put.text).toBeLessThan(300);

@@ -13,6 +13,7 @@ export {
   BOOKING_RATE,
   BookingRate,
   inUsdc,
+  partsInUsdc,
   type RatePorts,
   requireRate,
   type SaleRates,

@@ -19,12 +19,14 @@ export interface PlannedBooking {
   isPaidInPart?: boolean;
   /** True: something is bought with it whose price the records do not say. */
   hasMore?: boolean;
+  /** What the call would be told of what the tenant was shown, where the records say it. */
+  refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { asked, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false }: PlannedBooking,
+  { asked, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
 ): Promise<Plan> {
   const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
@@ -41,6 +43,7 @@ export async function planBooking(
   const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
   const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   return {
+    refusal: await refusalFor?.(seen),
     movements: [
       {
         ...{ token: "USDC", amount: undefined, from: "treasury", to: "collection" },

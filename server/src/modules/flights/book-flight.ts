@@ -23,6 +23,7 @@ import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } fr
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
+import { inPlaces, isAdult, isInfant, travelDayOf } from "./passenger-types.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
 export interface BookFlightPorts extends BookingStorage, RatePorts {
@@ -185,7 +186,15 @@ async function findTravelers(
     return fields.length === 0 ? [] : [{ userId, ...(customerUserId === undefined ? {} : { customerUserId }), fields }];
   });
   const missing = wanted - found.length;
-  if (incomplete.length === 0 && missing === 0) return found;
+  const aged = found.flatMap((traveler) => {
+    const bornOn = traveler.profile?.bornOn;
+    return bornOn === undefined ? [] : [{ ...traveler, bornOn }];
+  });
+  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt));
+  const isForAges = offer.passengers.some(({ age }) => age !== undefined);
+  if (incomplete.length === 0 && day !== undefined && (missing === 0 || isForAges)) {
+    return inPlaces(aged, offer.passengers, day);
+  }
   throw new Failure("traveler_incomplete", {
     detail:
       missing === 0
@@ -258,7 +267,11 @@ async function toPassengers(
   const ports = { flights, travelers, bookings: stores.bookings };
   const searched = await stores.privateOffers.loyaltyAccounts(who.network, who.tenantId, offer.id);
   const passengers = [];
+  const infants = offer.passengers.filter(isInfant).map(({ id }) => id);
+  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";
   for (const [index, traveler] of found.entries()) {
+    const { bornOn = "" } = traveler.profile ?? {};
+    const infantPassengerId = isAdult({ userId: traveler.userId, bornOn }, day) ? infants.shift() : undefined;
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
     const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
     const details = { givenName, familyName, email, phoneNumber };
@@ -267,7 +280,7 @@ async function toPassengers(
       if (!isEmailTaken(error)) throw error;
       return { customerUserId: undefined };
     });
-    const more = { customerUserId, searchedAccounts: searched[index] ?? [] };
+    const more = { customerUserId, searchedAccounts: searched[index] ?? [], infantPassengerId };
     const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, more);
     if (passenger === undefined) throw new Error(`traveler ${traveler.userId} was complete and is not any more`);
     passengers.push(passenger);

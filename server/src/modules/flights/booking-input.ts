@@ -46,5 +46,7 @@ export const bookErrors = {
   credit_not_applicable: "The airline credit cannot pay for this offer.",
   documents_not_supported:
     "The airline wants identity documents of kinds that are no passports, named in documentTypes, and only passports can be given here. Nothing is owed; take another offer.",
+  passenger_type_mismatch:
+    "The travelers are not of the ages that the offer was searched for. Nothing was booked; search_more_flights searches for ages.",
   traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
 } as const;

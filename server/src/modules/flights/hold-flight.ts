@@ -2,6 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import {
   type AskedBooking,
   type Booking,
@@ -10,9 +11,10 @@ import {
   requireSame,
 } from "../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../effects/index.ts";
-import { type AskedFlight, askedFlight, type FlightCaller } from "./asked-flight.ts";
+import { type AskedFlight, askedFlight } from "./asked-flight.ts";
 import { type BookFlightPorts, type BookFlightRequest, prepareOrder } from "./book-flight.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
+import { refusalByAge } from "./planned-travelers.ts";
 
 /** Holds an offer at the airline, unpaid, once per tenant. Throws Failure; see `hold-steps.ts` for the way of a hold. */
 export async function holdFlight(
@@ -67,14 +69,18 @@ const HOLDS =
 
 /** A hold moves nothing, so that no gate has anything to judge. */
 export function planHold(
-  { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: FlightCaller },
+  { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
   request: AskedFlight,
 ): Promise<Plan> {
   const asked = askedFlight(travelers, caller, request);
   return planOrRefusal(async () => {
     const live = await stores.bookings.findLive(caller.tenantId, caller.environment, request.offerId);
-    if (live === undefined) requireHoldable(request);
-    else await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
+    if (live === undefined) {
+      requireHoldable(request);
+      const seen = await stores.seenOffers.find(caller, request.offerId);
+      const byAge = await refusalByAge({ travelers, caller }, request.additionalCustomerUserIds, seen);
+      if (byAge !== undefined) throw byAge;
+    } else await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
     return { ...EMPTY_PLAN, remarks: [HOLDS] };
   });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
-import { BookingRate, inUsdc } from "../bookings/index.ts";
+import { BookingRate, partsInUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Orders as routes and tools show them. */
@@ -26,7 +26,12 @@ export const OrderSummary = z.object({
   ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
   totalAmount: z.string().describe("What it costs now, changes included"),
   totalCurrency: z.string(),
-  totalUsdc: z.string().nullable().describe("totalAmount at rate; null: it is in another currency than was booked"),
+  totalUsdc: z
+    .string()
+    .nullable()
+    .describe(
+      "totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked",
+    ),
   rate: BookingRate.describe("Recorded with the booking; changes and refunds are converted at it, too"),
   sandbox: z.boolean(),
   createdAt: Time,
@@ -36,7 +41,7 @@ export const OrderSummary = z.object({
 
 export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
   const { orderId, bookingId, kind, status, totalAmount, totalCurrency, rate } = order;
-  const usdc = inUsdc(totalAmount, totalCurrency, rate);
+  const usdc = partsInUsdc(order, order.priceParts, rate);
   return {
     orderId,
     bookingId,

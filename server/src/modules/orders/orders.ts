@@ -43,6 +43,8 @@ export interface OrderRecord {
   ticketing: "pending" | "ticketed" | undefined;
   totalAmount: string;
   totalCurrency: string;
+  /** What it was booked at, then what each change cost; below zero: given back. */
+  priceParts: readonly string[];
   /** Recorded with the booking; what is later paid or given back is converted at it, too. */
   rate: BookingRate;
   /** Tickets and the like, as they were read last. */

@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { FlightServicing, OrderDetails } from "../../ports/flight-servicing.ts";
 import type { OrderedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
@@ -145,22 +145,20 @@ async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | un
 
 async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): Promise<Reading> {
   const details = await flightServicing.getOrderDetails(known.orderId);
-  const { cancelledAt, ticketed, documents, airlineChanges, totalAmount, totalCurrency } = details;
+  const { cancelledAt, ticketed, documents, airlineChanges } = details;
   const numbers = documents.map(({ number }) => number);
   const died = cancelledAt !== null && !ticketed && known.ticketing !== "ticketed";
   return {
     returned: died ? await flightServicing.getReturnedPayment(known.orderId) : null,
     change: {
+      ...flightsAndPrice(details),
       ...(cancelledAt === null ? {} : { status: "cancelled" }),
       ...(ticketed ? { ticketing: "ticketed" } : {}),
       // Once: a ticket that is issued anew does not change what stands for the order in escrow.
       ...(ticketed && known.ticketOrderHash === undefined
         ? { ticketOrderHash: ticketOrderHashOf({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
         : {}),
-      totalAmount,
-      totalCurrency,
       documents: documents.map((document) => ({ ...document })),
-      slices: details.slices.map(toBookedSlice),
       scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
     },
     events: [
@@ -226,6 +224,11 @@ async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promi
 function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Recorded[] {
   if (cancelledAt === null || status === "cancelled") return [];
   return [{ kind: "cancelled", key: "", details: { cancelledAt } }];
+}
+
+/** What a change of an order alters at once. */
+export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDetails) {
+  return { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
 }
 
 function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {

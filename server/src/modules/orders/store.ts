@@ -33,6 +33,7 @@ const Slices = z.array(
 const ScheduleChanges = z.array(
   z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: Segments, added: Segments }),
 );
+const PriceParts = z.array(z.string());
 const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
 
 /** Of an order they happen once, whoever tells of them and by whatever id. */
@@ -76,6 +77,11 @@ const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
         order by escrow_booking.created_at limit 1)`.as("externalId"),
       sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("totalAmount"),
       sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("totalCurrency"),
+      sql<unknown>`jsonb_build_array(coalesce(result->>'totalAmount', total_amount)) || (
+        select coalesce(jsonb_agg(order_event.details->'changeTotalAmount' order by order_event.id), '[]')
+        from order_event
+        where order_event.network = booking.network and order_event.order_id = booking.order_id
+          and order_event.kind = 'changed')`.as("priceParts"),
       sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`.as("slices"),
     ])
     .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
@@ -306,6 +312,7 @@ function toRecord(row: Row): OrderRecord {
     ...order,
     orderId,
     rate: toRate(row.rate),
+    priceParts: PriceParts.parse(row.priceParts),
     documents: Documents.parse(row.documents),
     slices: Slices.safeParse(row.slices).data ?? [],
     scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),

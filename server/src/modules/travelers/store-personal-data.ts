@@ -50,11 +50,18 @@ async function erase(
   { db, clock, random }: Options,
   user: SealedFor,
   actor: string,
-): Promise<"erased" | "unknown" | "busy"> {
+): ReturnType<PersonalData["erase"]> {
   const { tenantId, userId, network } = user;
   const at = clock.now();
   return await db.transaction().execute(async (transaction) => {
     if (!(await isHeld(transaction, user))) return "unknown";
+    // Erasing an approver changes who decides: only the operator does that, by removing the person first.
+    const member = await sql`
+      select 1 from person
+      where tenant_id = ${tenantId} and network = ${network} and id = ${userId} and removed_at is null`.execute(
+      transaction,
+    );
+    if (member.rows.length > 0) return "works";
     const open = await sql`
       select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed')
       union all
@@ -166,6 +173,9 @@ async function findUnused(db: Queryable, before: Temporal.Instant): Promise<read
   const { rows } = await sql<SealedFor>`
     select tenant_id, network, user_id from traveler_profile profile
     where updated_at < ${before.toString()} and not exists (
+      select 1 from person where person.tenant_id = profile.tenant_id and person.network = profile.network
+        and person.id = profile.user_id and person.removed_at is null)
+    and not exists (
       select 1 from booking where booking.tenant_id = profile.tenant_id and booking.network = profile.network
         and booking.created_at >= ${before.toString()}
         and (booking.user_id = profile.user_id

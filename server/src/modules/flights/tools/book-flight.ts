@@ -12,7 +12,7 @@ import { sendOutErrors } from "../../treasury/index.ts";
 import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
-import { plannedTravelers } from "../planned-travelers.ts";
+import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
 
@@ -57,6 +57,7 @@ export const bookFlight = defineTool({
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
+        refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
   },
