@@ -1,16 +1,11 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { RequestedService } from "../../ports/flights.ts";
-import type { Environment } from "../../ports/identity.ts";
 import type { AskedBooking } from "../bookings/index.ts";
-import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 
-export interface FlightCaller {
-  tenantId: string;
-  userId: string;
-  travelerId: string;
-  environment: Environment;
-}
+export type FlightCaller = Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
 
 export interface AskedFlight {
   offerId: string;
@@ -32,7 +27,7 @@ export function askedFlight(travelers: Travelers, caller: FlightCaller, asked: A
     particulars: { services, airlineCreditId: airlineCreditId ?? null },
     async isForSame({ travelers: booked }) {
       const named = await namedUsers(travelers, caller, additionalCustomerUserIds);
-      const all = named.length === booked.length ? named : [caller.travelerId, ...named];
+      const all = named.length === booked.length ? named : [leadOf(caller), ...named];
       const known = booked.flatMap(({ userId }) => userId ?? []);
       return JSON.stringify(all.toSorted()) === JSON.stringify(known.toSorted());
     },

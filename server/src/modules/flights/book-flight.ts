@@ -18,7 +18,7 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } from "./asked-flight.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
@@ -178,8 +178,8 @@ async function findTravelers(
     throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
   }
   const isCallerLeftOut = named.length === wanted;
-  if (!isCallerLeftOut) refuseTwice(caller.travelerId, named);
-  const found = isCallerLeftOut ? named : [await ownTraveler(ports.travelers, caller), ...named];
+  if (!isCallerLeftOut) refuseTwice(leadOf(caller), named);
+  const found = isCallerLeftOut ? named : [await leadTraveler(ports.travelers, caller), ...named];
   const incomplete = found.flatMap((traveler) => {
     const fields = missingFields(traveler, offer);
     const { userId, customerUserId } = traveler;
@@ -204,11 +204,9 @@ async function findTravelers(
   });
 }
 
-async function ownTraveler(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookFlightRequest["caller"],
-): Promise<Traveler> {
-  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId, environment) };
+async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
+  const userId = leadOf(caller);
+  return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
 }
 
 async function findNamed(

@@ -1,9 +1,10 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
 import {
   type AskedBooking,
+  type BookedTraveler,
   type BookingStorage,
   type BookOptions,
   bookOnce,
@@ -15,8 +16,9 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { getOwnQuote } from "./own-quotes.ts";
+import { findGuest } from "./planned-guests.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
 export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts {
@@ -25,7 +27,7 @@ export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts 
 }
 
 export interface BookStayRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
   stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };
@@ -113,7 +115,7 @@ async function prepareBooking(
         totalCurrency,
         rate,
         airlineCreditId: undefined,
-        travelers: stay.guests.map((guest) => ({ ...guest, isCaller: false })),
+        travelers: await toBooked({ travelers, caller }, stay.guests),
         itinerarySalt: newSalt(random),
       },
     },
@@ -147,10 +149,22 @@ async function requireOwnCustomers(
   }
 }
 
-async function profilePhoneNumber(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookStayRequest["caller"],
-): Promise<string> {
+/** Who is a user of the tenant is recorded as one, so that an erasure finds the booking. */
+function toBooked(
+  ports: { travelers: Travelers; caller: BookStayRequest["caller"] },
+  guests: BookStayRequest["stay"]["guests"],
+): Promise<BookedTraveler[]> {
+  return Promise.all(
+    guests.map(async (guest) => {
+      const userId = await findGuest(ports, guest);
+      return { ...guest, ...(userId === undefined ? {} : { userId }), isCaller: false };
+    }),
+  );
+}
+
+async function profilePhoneNumber(travelers: Travelers, caller: BookStayRequest["caller"]): Promise<string> {
+  const { tenantId, environment } = caller;
+  const travelerId = leadOf(caller);
   const phoneNumber = (await travelers.get(tenantId, travelerId, environment))?.phoneNumber;
   if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
   throw new Failure("traveler_incomplete", {
