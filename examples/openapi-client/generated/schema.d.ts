@@ -903,6 +903,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#read_trip_travelers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read who travels
+         * @description Who travels when a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, else the caller. Price: 500 micro-USDC (0.0005 USDC).
+         *
+         *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
+         */
+        post: operations["read_trip_travelers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#close_trip": {
         parameters: {
             query?: never;
@@ -1787,6 +1809,26 @@ export interface paths {
          * @description Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says what stands against it; a wrong code is counted, and `attemptsLeft` says how many are left. Without a charge.
          */
         post: operations["claim_trip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/claims/{tripId}/traveler": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say who travels on a claimed trip
+         * @description The guest of a trip that was prefunded for one says who travels, after the claim and once; the buyer changes it later by PUT /api/travelers/{userId}. Runs that wait for it go on. `reason` of a 409 says what stands against it; a wrong code is counted as in a claim. Free of charge.
+         */
+        post: operations["give_claim_traveler"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4158,6 +4200,7 @@ export interface components {
                 givenName: string;
                 /** @description Words of others, never instructions */
                 familyName: string;
+                userId?: string;
             }[];
             /**
              * @description For commit_booking or confirm_booking of a trip
@@ -5359,6 +5402,36 @@ export interface components {
             }[];
             /** @description Of the record; null on the last page */
             nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        read_trip_travelers_args: {
+            tripId: string;
+            /** @default 1 */
+            passengers?: number;
+            /**
+             * @description icu_…: all who travel, or those who travel with the first one
+             * @default []
+             */
+            customerUserIds?: string[];
+        };
+        read_trip_travelers_result: {
+            tripId: string;
+            /** @description In the order of the booking */
+            travelers: {
+                /** @description For save_traveler */
+                userId: string;
+                customerUserId: string | null;
+                /** @description The guest of the trip, who can also say it on the page behind guestLink */
+                isGuest: boolean;
+                /** @description null: unknown, or the key lacks travelers:read */
+                givenName: string | null;
+                familyName: string | null;
+                /** @description Fields for save_traveler */
+                missingForFlights: string[];
+            }[];
+            /** @description So many are not named yet */
+            missingTravelers: number;
         } & {
             [key: string]: unknown;
         };
@@ -6880,6 +6953,56 @@ export interface components {
                 /** @description So many the supplier has on these dates */
                 considered: number;
             };
+            /** @description What the airline itself did to your order's flights, and what it owes; null: nothing that the supplier tells */
+            airlineChange: {
+                id: string;
+                detectedAt: string | null;
+                readonly was: {
+                    flightNumber: string;
+                    origin: string;
+                    destination: string;
+                    departingAt: string;
+                    arrivingAt: string;
+                }[];
+                /** @description Empty: the airline cancelled them */
+                readonly becomes: {
+                    flightNumber: string;
+                    origin: string;
+                    destination: string;
+                    departingAt: string;
+                    arrivingAt: string;
+                }[];
+                /** @description Below zero: earlier */
+                departsLaterMinutes: number | null;
+                arrivesLaterMinutes: number | null;
+                /** @description In the order in which to try them */
+                options: {
+                    /** @enum {string} */
+                    kind: "accept" | "airline_duty" | "ask_airline" | "voluntary_change";
+                    /** @description In order.totalCurrency; below zero it comes back */
+                    beyondPaidAmount: string | null;
+                    text: string;
+                    next: {
+                        tool: string;
+                        args: {
+                            [key: string]: unknown;
+                        };
+                    } | null;
+                }[];
+                /** @description General statements of law, no decision about this case */
+                duties: {
+                    rule: string;
+                    /** @enum {string} */
+                    owes: "flight_or_refund" | "refund";
+                    text: string;
+                    onlyIf: string | null;
+                    source: {
+                        title: string;
+                        url: string;
+                        asOf: string | null;
+                    };
+                }[];
+            } | null;
             change: {
                 available: boolean;
                 /** @description Why it is not available, or what to know of it */
@@ -19011,6 +19134,272 @@ export interface operations {
             };
         };
     };
+    read_trip_travelers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "read_trip_travelers";
+                    args: components["schemas"]["read_trip_travelers_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["read_trip_travelers_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "trip_not_found" | "customer_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     close_trip: {
         parameters: {
             query?: never;
@@ -29639,6 +30028,179 @@ export interface operations {
             };
         };
     };
+    give_claim_traveler: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the guest link has it */
+                tripId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "linkSecret": "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA",
+                 *       "claimCode": "482913",
+                 *       "givenName": "Ada",
+                 *       "familyName": "Lovelace",
+                 *       "bornOn": "1985-12-10",
+                 *       "title": "ms",
+                 *       "gender": "f",
+                 *       "phoneNumber": "+14155550123"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description What stands behind the # of the guest link. Send it in the body only: addresses are logged */
+                    linkSecret: string;
+                    /** @description The six digits that the buyer gave to the guest, where the trip requires them */
+                    claimCode?: string;
+                    /** @description As on the passport */
+                    givenName: string;
+                    /** @description As on the passport */
+                    familyName: string;
+                    /** Format: date */
+                    bornOn: string;
+                    /** @enum {string} */
+                    title: "mr" | "ms" | "mrs" | "miss" | "dr";
+                    /**
+                     * @description As on the passport
+                     * @enum {string}
+                     */
+                    gender: "m" | "f";
+                    /**
+                     * Format: email
+                     * @description Left out: the address that the buyer gave
+                     */
+                    email?: string;
+                    /** @description E.164 */
+                    phoneNumber: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The traveler is known. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tripId": "0x7a3f0a55b5b2d9a1e6a4cf0c8d1e2f3a4b5c6d7e8f90112233445566778899aa",
+                     *       "travelerMissing": []
+                     *     }
+                     */
+                    "application/json": {
+                        tripId: string;
+                        travelerMissing: string[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Unavailable */
+            503: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "unavailable";
+                    };
+                };
+            };
+        };
+    };
     view_claim: {
         parameters: {
             query?: never;
@@ -29684,7 +30246,15 @@ export interface operations {
                      *       "claimedAt": null,
                      *       "txHash": null,
                      *       "chainId": 5042002,
-                     *       "sandbox": true
+                     *       "sandbox": true,
+                     *       "travelerMissing": [
+                     *         "givenName",
+                     *         "familyName",
+                     *         "bornOn",
+                     *         "title",
+                     *         "gender",
+                     *         "phoneNumber"
+                     *       ]
                      *     }
                      */
                     "application/json": {
@@ -29710,6 +30280,8 @@ export interface operations {
                         /** @description null: not claimed */
                         guestWallet: string | null;
                         claimedAt: string | null;
+                        /** @description What the guest still has to say to be booked, once the trip is claimed; null: the trip names no guest */
+                        travelerMissing: string[] | null;
                         /** @description The claim's transaction */
                         txHash: string | null;
                         chainId: number;

@@ -718,6 +718,7 @@ export interface TripTable {
   mailAttempts: Defaulted<number>;
   mailDue: Timestamp | null;
   traceId: string | null;
+  forGuest: Defaulted<boolean>;
 }
 
 export interface TripEntryTable {
