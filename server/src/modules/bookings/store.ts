@@ -15,7 +15,7 @@ const FIRST_CHECK = { seconds: 60 } as const;
 
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
-  final: ["booked", "failed"],
+  final: ["booked", "failed", "on_hold"],
   sending: ["ordering", "paying"],
   toRecord: toBooking,
 };
@@ -24,6 +24,7 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   return {
     ...createLeases(queryable, clock, table),
     ...createRecords(queryable, clock),
+    ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
     ...createCovers(queryable),
   };
@@ -56,6 +57,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           airlineCreditId: booking.airlineCreditId ?? null,
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
+          particularsHash: booking.particularsHash ?? null,
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -94,8 +96,8 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           state: to,
           updatedAt: at,
           workerSeenAt: at,
-          ...toColumns(change),
-          ...(to === "booked" ? { bookedAt: at, orderCheckAt: clock.now().add(FIRST_CHECK).toString() } : {}),
+          ...toColumns(to, change),
+          ...orderColumns(to, change, clock.now()),
         })
         .where("id", "=", id)
         .where("state", "=", guard.from)
@@ -167,6 +169,29 @@ function createCovers(
   };
 }
 
+function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
+  return {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, escrowBookingId, ...payment }) {
+      const at = clock.now().toString();
+      const row = await queryable
+        .updateTable("booking")
+        .set({
+          ...payment,
+          ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
+          ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
+        })
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("state", "=", "on_hold")
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
+    },
+  };
+}
+
 /** Who may make a supplier's customer, and whose it is. */
 function createCustomers(
   queryable: Queryable,
@@ -222,15 +247,37 @@ function createCustomers(
   };
 }
 
-function toColumns(change: BookingChange) {
-  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, result, failureCode, payments, quietUntil } = change;
+/** How the order stands then, and when the supplier is asked about it first. */
+function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: Temporal.Instant) {
+  const at = now.toString();
+  switch (to) {
+    case "on_hold":
+      return { orderStatus: "held", orderCheckAt: (holdUntil ?? now.add(FIRST_CHECK)).toString() } as const;
+    case "booked":
+      return { orderStatus: "confirmed", bookedAt: at, orderCheckAt: now.add(FIRST_CHECK).toString() } as const;
+    case "failed":
+      return {
+        orderStatus: sql<"lapsed" | "cancelled" | "confirmed">`case when order_status <> 'held' then order_status
+          when hold_until <= ${at}::timestamptz then 'lapsed' else 'cancelled' end`,
+      };
+    default:
+      return {};
+  }
+}
+
+/** What a hold answered stays beside what is answered once the order is paid. */
+function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, payments, quietUntil } = change;
+  const result = given === undefined ? undefined : JSON.stringify(given);
   return {
     orderId,
     pnr,
     ticketing,
     itineraryHash,
     ticketOrderHash,
-    result: result === undefined ? undefined : JSON.stringify(result),
+    ...(to === "on_hold" ? { holdResult: result } : { result }),
+    holdCallId: change.holdCallId,
+    holdUntil: change.holdUntil?.toString(),
     failureCode,
     payments,
     quietUntil: quietUntil?.toString(),
@@ -248,6 +295,7 @@ function toBooking({
 }: Selectable<BookingTable>): Booking {
   return {
     ...withoutNulls(row),
+    ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
     escrowBookingId: escrowBookingId === null ? undefined : hexOf(escrowBookingId),
     cover: coverMicro,
