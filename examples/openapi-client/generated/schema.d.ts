@@ -6331,6 +6331,8 @@ export interface components {
             } | null;
             /** @description Why there is no way */
             wayNote: string | null;
+            /** @description Why the way is not by the mode asked for; null: it is */
+            modeNote: string | null;
             /** @description Null without arrivalTimeIso */
             schedule: {
                 /** @description UTC */
@@ -6506,6 +6508,8 @@ export interface components {
             } | null;
             /** @description Why there is no way */
             wayNote: string | null;
+            /** @description Why the way is not by the mode asked for; null: it is */
+            modeNote: string | null;
             /** @description Null without arrivalTimeIso */
             schedule: {
                 /** @description UTC */
