@@ -22,6 +22,7 @@ checkReplaced();
 
 process.on("message", (asked) => {
   if (asked === "reset") meter.reset();
+  if (asked === "collect") meter.collect();
   process.send?.(meter.read());
 });
 // The harness is gone, however it ended.

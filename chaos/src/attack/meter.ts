@@ -26,6 +26,7 @@ export class Meter {
   #connections = 0;
   #before = usedBytes();
   #grown = 0;
+  #held = 0;
 
   constructor() {
     channel("http.server.request.start").subscribe((message) => {
@@ -92,14 +93,22 @@ export class Meter {
     resetHighest();
     this.#before = usedBytes();
     this.#grown = 0;
+    this.#held = 0;
     this.#mostWaiting = this.#waiting;
     for (const name of outsideCalls) this.#calls[name] = 0;
+  }
+
+  /** Looks at what is held once garbage is gone, however busy the machine is and whenever it would have been collected. */
+  collect(): void {
+    collectGarbage();
+    this.#held = Math.max(this.#held, usedBytes().heap - this.#before.heap);
   }
 
   read(): Reading {
     this.#look();
     return {
       grownMegabytes: this.#grown / MEGABYTE,
+      heldMegabytes: this.#held / MEGABYTE,
       mostWaitingRequests: this.#mostWaiting,
       waitingRequests: this.#waiting,
       connections: this.#connections,

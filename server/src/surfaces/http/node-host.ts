@@ -95,6 +95,8 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   const rest = getRequestListener(
     (request, { incoming }) => options.fallback(request, webClient(incoming, trustedProxies, limits)),
     {
+      // A refused body costs nobody the time to read it to its end.
+      autoCleanupIncoming: false,
       // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
       hostname: "localhost",
       errorHandler(error) {
@@ -323,6 +325,7 @@ function webClient(
   const remoteAddress = addressOfClient(incoming, trustedProxies);
   return {
     remoteAddress,
+    isComplete: () => incoming.complete,
     readBody: (maximumBytes, tenantId) =>
       readBody(incoming, maximumBytes, () => ({ address: addressGroup(remoteAddress), tenantId }), limits),
   };

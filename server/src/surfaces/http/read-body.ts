@@ -29,22 +29,25 @@ export function readBody(
     const body = new BodyBytes(maximumBytes);
     let waiting: Waiting | undefined;
     const refuse = (error: unknown) => {
-      incoming.pause();
+      // Whoever reads on, to throw it away, does not fill this body.
+      incoming.off("data", onData).off("close", onLeft).pause();
       waiting?.end();
       reject(error);
     };
-    if (!incoming.complete) {
-      waiting = new Waiting(body, sender, limits, refuse);
-      incoming.on("close", () => refuse(endedTooEarly()));
-    }
-    incoming.on("data", (chunk: Buffer) => {
+    const onLeft = () => refuse(endedTooEarly());
+    const onData = (chunk: Buffer) => {
       try {
         body.add(chunk);
         waiting?.grow();
       } catch (error) {
         refuse(error);
       }
-    });
+    };
+    if (!incoming.complete) {
+      waiting = new Waiting(body, sender, limits, refuse);
+      incoming.on("close", onLeft);
+    }
+    incoming.on("data", onData);
     incoming.on("end", () => {
       waiting?.end();
       try {
@@ -53,7 +56,7 @@ export function readBody(
         reject(error);
       }
     });
-    incoming.on("error", () => refuse(endedTooEarly()));
+    incoming.on("error", onLeft);
   });
 }
 
