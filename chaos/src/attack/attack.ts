@@ -15,7 +15,7 @@ interface Held {
 interface Bounds {
   /** Above what the process had before. */
   memoryMegabytes: number;
-  /** `held`: when the attack has garbage collected (`Target.collect`), which tells of one that lasts what it holds. Left out: at any moment. */
+  /** `held`: once garbage is collected, at the end and when the attack asks for it (`Target.collect`). Left out: at any moment. */
   memoryAt?: "held";
   /** Requests that were read and not answered at the same time, of everybody. */
   waitingRequests: number;

@@ -52,7 +52,7 @@ export async function runAttack(
   if (measuresTime) await delay(Math.max(0, begun + SHORTEST_MILLISECONDS - performance.now()));
   const honest = await clients.take(honestCalls);
   const milliseconds = performance.now() - begun;
-  const reading = await target.read();
+  const reading = attack.bounds.memoryAt === "held" ? await target.collect() : await target.read();
   await held.end();
   await isQuiet(target);
   const equalLoad = measuresTime ? await besideEqualLoad(target, clients, held.calls, milliseconds) : undefined;

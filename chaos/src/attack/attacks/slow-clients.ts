@@ -15,8 +15,6 @@ const TAKEN_WITHIN_MILLISECONDS = 10_000;
 const LOOK_EVERY_MILLISECONDS = 20;
 /** How often the service looks for them, with as much again for a busy machine. */
 const LATER_MILLISECONDS = 15_000;
-/** What they hold is looked at as often while all of them are there. */
-const COLLECTIONS = 3;
 /** Connections of others, which come and go. */
 const OTHERS = 20;
 
@@ -60,16 +58,14 @@ function slowClients(kind: SlowClients): Attack {
       const first = kind.first(target, host);
       for (const socket of sockets) start(socket, first, kind);
       let open = opened;
-      let collections = COLLECTIONS;
+      let isCollected = false;
       while (open > OTHERS && performance.now() < deadline) {
         await delay(PIECE_EVERY_MILLISECONDS);
         if (kind.again !== undefined) for (const socket of sockets) if (socket.writable) socket.write(kind.again);
         open = await held();
         opened = Math.max(opened, open);
-        if (collections > 0) {
-          await target.collect();
-          collections -= 1;
-        }
+        if (!isCollected) await target.collect();
+        isCollected = true;
       }
       const problems = [
         ...(opened >= connections - OTHERS ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),

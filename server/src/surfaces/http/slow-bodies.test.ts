@@ -120,6 +120,7 @@ describe("the service", () => {
 
   async function expectHeld(sent: readonly Sent[], most: number, status: number): Promise<void> {
     await expect.poll(() => unanswered(sent).length).toBeLessThanOrEqual(most);
+    expect(unanswered(sent).length).toBeGreaterThan(0);
     const answered = sent.filter((one) => one.status() !== undefined);
     expect(statusesOf(answered)).toEqual([status]);
     expect(answered[0]?.text()).toMatch(/retry-after: \d+/i);
