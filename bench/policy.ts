@@ -14,7 +14,7 @@ const product = await startProduct(folder);
 try {
   const { port, tenantId, apiKey } = product;
   const headers = { authorization: `Bearer ${apiKey}` };
-  await putPolicy(port, headers);
+  await putPolicy(port, { authorization: `Bearer ${product.quickstart.operatorKey}` });
   const offer = { kind: "flight", priceUsd: 1_840.5, carrierIata: "BA", durationHours: 7.5, cabin: "economy" };
   const target = (tool: string, args: object, connections?: number) => ({
     ...{ port, path: "/api/agent/dispatch", headers, body: JSON.stringify({ tenantId, tool, args }) },

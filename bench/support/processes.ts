@@ -11,6 +11,7 @@ const Quickstart = z.object({
   edgeUrl: z.string(),
   tenantId: z.string(),
   apiKey: z.string(),
+  operatorKey: z.string(),
   chain: z.object({ rpcUrl: z.string(), chainId: z.number(), usdc: Digits }),
   payer: z.object({ address: Digits, privateKey: Digits }),
 });

@@ -6,7 +6,7 @@ import type { History } from "./history.ts";
 /** A caller of the service who has to live with outages. */
 export interface Client {
   call(request: CallRequest, signal: AbortSignal): Promise<Answer>;
-  /** PUT of a JSON body on a resource route; rejects unless it succeeds. */
+  /** PUT of a JSON body on a resource route, with the operator's key; rejects unless it succeeds. */
   put(path: string, body: unknown): Promise<void>;
 }
 
@@ -14,6 +14,8 @@ interface ClientOptions {
   appUrl: string;
   tenantId: string;
   apiKey: string;
+  /** Of a person who may change the rules that bind the other key. */
+  operatorKey: string;
   signingSecret: string;
   history: History;
 }
@@ -29,7 +31,7 @@ const Success = z.object({
 const Problem = z.object({ code: z.string(), retryable: z.boolean(), approvalId: z.string().optional() });
 
 export function createClient(options: ClientOptions): Client {
-  const { appUrl, tenantId, apiKey, signingSecret, history } = options;
+  const { appUrl, tenantId, apiKey, operatorKey, signingSecret, history } = options;
   const headers = { "content-type": "application/json", authorization: `Bearer ${apiKey}` };
 
   async function send({ tool, args, userId, key }: CallRequest, signal: AbortSignal): Promise<Answer> {
@@ -70,7 +72,11 @@ export function createClient(options: ClientOptions): Client {
       return answer;
     },
     async put(path, body) {
-      const response = await fetch(`${appUrl}${path}`, { method: "PUT", headers, body: JSON.stringify(body) });
+      const response = await fetch(`${appUrl}${path}`, {
+        method: "PUT",
+        headers: { ...headers, authorization: `Bearer ${operatorKey}` },
+        body: JSON.stringify(body),
+      });
       if (!response.ok) throw new Error(`PUT ${path} was answered ${response.status}: ${await response.text()}`);
     },
   };

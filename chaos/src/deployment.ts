@@ -9,6 +9,7 @@ import pg from "pg";
 import { z } from "zod";
 import { type Operator, withIdentity } from "../../server/src/commands/open-database.ts";
 import { readConfig } from "../../server/src/config/config.ts";
+import { administerScopes, EVERYTHING } from "../../server/src/domain/scopes.ts";
 import { endProcesses, findProcesses, isRunning } from "./processes.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
@@ -23,6 +24,7 @@ const Quickstart = z.object({
   appUrl: z.string(),
   tenantId: z.string(),
   apiKey: z.string(),
+  operatorKey: z.string(),
   signingSecret: z.string(),
   supplierUrl: z.string(),
   internalToken: z.string(),
@@ -37,10 +39,16 @@ const Access = z.object({ user: z.string(), password: z.string(), port: z.int() 
 export interface TenantAccess {
   tenantId: string;
   apiKey: string;
+  operatorKey: string;
   signingSecret: string;
 }
 
 type NewPerson = Parameters<Operator["persons"]["add"]>[1];
+
+const OPERATOR: NewPerson = {
+  ...{ id: "chaos_operator", name: "operator", email: "operator@example.com" },
+  roles: ["admin"],
+};
 
 /** It does not come back, although nothing is killed any more. */
 export class NotReadyError extends Error {}
@@ -200,22 +208,19 @@ export class Deployment {
   }
 
   createTenant(name: string): Promise<TenantAccess> {
-    return this.#asOperator(async (identity) => {
-      const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
-      const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
+    return this.#asOperator(async (operator) => {
+      const { tenant, apiKey } = await operator.createTenant({ name, actor: ACTOR });
+      const signingSecret = await operator.revealSigningSecret(tenant.id, ACTOR);
       if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
-      return { tenantId: tenant.id, apiKey, signingSecret };
+      const operatorKey = await mintPersonsKey(operator, tenant.id, OPERATOR, [EVERYTHING, ...administerScopes]);
+      return { tenantId: tenant.id, apiKey, operatorKey, signingSecret };
     });
   }
 
   /** Of the demo tenant's sandbox. Returns a key of the person's own. */
   addPerson(person: NewPerson, scopes: readonly string[]): Promise<string> {
     const { tenantId } = this.quickstart();
-    return this.#asOperator(async (operator) => {
-      await operator.persons.add({ tenantId, network: "sandbox" }, person, ACTOR);
-      const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: ACTOR } as const;
-      return (await operator.mintKey(key)).apiKey;
-    });
+    return this.#asOperator((operator) => mintPersonsKey(operator, tenantId, person, scopes));
   }
 
   /** SIGTERM. Returns what was wrong with the way it stopped. */
@@ -300,6 +305,17 @@ function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 4 });
   pool.on("error", () => undefined);
   return pool;
+}
+
+async function mintPersonsKey(
+  { persons, mintKey }: Operator,
+  tenantId: string,
+  person: NewPerson,
+  scopes: readonly string[],
+): Promise<string> {
+  await persons.add({ tenantId, network: "sandbox" }, person, ACTOR);
+  const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: ACTOR } as const;
+  return (await mintKey(key)).apiKey;
 }
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;

@@ -105,6 +105,21 @@ test("what it booked is read, and is not booked a second time", async () => {
   expect(JSON.stringify(orders)).toContain(stay.bookingId);
 });
 
+test("its agent's key changes no rules any more, and the operator's key that it gets does", async () => {
+  const quickstart: unknown = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
+  const { apiKey, operatorKey } = z.object({ apiKey: z.string(), operatorKey: z.string() }).parse(quickstart);
+  expect(apiKey).toBe(facts.apiKey);
+  const enforce = async (key: string) => {
+    const response = await fetch(`${appUrl}/api/policy-enforcement`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ policyId: null }),
+    });
+    return response.status;
+  };
+  expect([await enforce(apiKey), await enforce(operatorKey)]).toEqual([403, 200]);
+});
+
 test("a payment whose money was not there yet is settled, also while the chain is stopped", async () => {
   await expect.poll(() => states("select state from payment"), patience).toEqual(["settled"]);
   const paid =

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../src/contributions.ts";
-import { DECIDES_APPROVALS, EVERYTHING, knownScopes } from "../src/domain/scopes.ts";
+import { EVERYTHING, knownScopes, personalScopes } from "../src/domain/scopes.ts";
 import { type Escrow, openEscrow } from "./support/escrow.ts";
 import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
@@ -14,6 +14,33 @@ const scopeOf = ({ access }: AnyRoute): string | undefined => (typeof access ===
 const named = (chosen: readonly AnyRoute[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const);
 const keyed = routes.filter((route) => scopeOf(route) !== undefined);
 const keyless = routes.filter((route) => scopeOf(route) === undefined);
+/** It changes rules that bind a key, or decides what a key asked for. */
+const isPersonal = (route: AnyRoute): boolean => personalScopes.includes(scopeOf(route) ?? "");
+/** What else writes, and which rule of a key it could be taken for. A new route is either personal or stands here. */
+const bindsNoKey: Readonly<Record<string, string>> = {
+  write_traveler: "a profile, which decides nothing",
+  erase_traveler: "never somebody who works for the tenant",
+  unlock_trip: "a guest's claim",
+  post_trip_close: "a trip's own money",
+  write_invoicing: "what stands on invoices",
+  revoke_invoice_files: "links to files",
+  start_workflow_run: "its calls are made with the key",
+  resume_workflow_run: "pauses for a person ask for approvals:decide",
+  cancel_workflow_run: "its calls are made with the key",
+};
+/** Tables of the rules that bind a key. */
+const ruleTables = [
+  ...[
+    "travel_policy",
+    "travel_policy_enforcement",
+    "budget",
+    "spend_limit",
+    "approval",
+    "person",
+    "api_key",
+    "app_user",
+  ],
+];
 const namesIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 
 test("there are routes, each with an id and a path of its own", () => {
@@ -45,6 +72,12 @@ describe.each(named(routes))("%s", (_name, route) => {
     else expect(knownScopes).toContain(scope);
   });
 });
+
+interface Sent {
+  key?: string | null;
+  body?: unknown;
+  ids?: Readonly<Record<string, string>>;
+}
 
 /** Names a record in its body, as the example's is nobody's. */
 const isOfRecord = (route: AnyRoute): boolean =>
@@ -105,9 +138,13 @@ describe("called", () => {
     return route;
   }
 
-  function send(route: AnyRoute, { key = service.apiKey, body }: { key?: string | null; body?: unknown } = {}) {
+  /** With the key of a person who administers, but where the agent's own key is meant. */
+  function send(
+    route: AnyRoute,
+    { key = isPersonal(route) ? service.operatorKey : service.apiKey, body, ids = own }: Sent = {},
+  ) {
     const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
-      const id = own[name];
+      const id = ids[name];
       if (id === undefined) throw new Error(`This test makes no record for the parameter ${name} yet.`);
       return encodeURIComponent(id);
     });
@@ -121,12 +158,15 @@ describe("called", () => {
     });
   }
 
+  /** A person's, as only those can have every scope. */
   const keyWith = async (scopes: readonly string[]) =>
-    (
-      await service.operator((identity) =>
-        identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" }),
-      )
-    ).apiKey;
+    await service.operator(async ({ persons, mintKey }) => {
+      const { tenantId } = service;
+      const person = { id: "user_scoped", name: "Scoped", email: "scoped@example.com", roles: ["traveler"] } as const;
+      await persons.add({ tenantId, network: "sandbox" }, person, "test");
+      const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" } as const;
+      return (await mintKey(key)).apiKey;
+    });
 
   /** What its tenant reads of everything but orders and usage, which change by themselves. */
   async function everything(): Promise<string[]> {
@@ -145,10 +185,22 @@ describe("called", () => {
 
   test.each(named(keyed))("%s is for no key that has every scope but its own", async (_name, route) => {
     const scope = scopeOf(route);
-    const key = await keyWith(knownScopes.filter((known) => ![scope, EVERYTHING, DECIDES_APPROVALS].includes(known)));
+    const key = await keyWith(knownScopes.filter((known) => known !== scope && known !== EVERYTHING));
     const answer = await send(route, { key });
     expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scope]);
   });
+
+  test.each(named(keyed.filter(isPersonal)))(
+    "%s is for no agent, whose key has every scope of an agent",
+    async (_name, route) => {
+      const answer = await send(route, { key: service.apiKey });
+      expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scopeOf(route)]);
+      expect(answer.body.detail).toMatch(
+        /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can hold it/,
+      );
+      expect((await send(route)).body.code).not.toBe("missing_scope");
+    },
+  );
 
   test("every one of another tenant's key finds nothing of this tenant's, and changes nothing", async () => {
     const { tenantId } = await newFundedTenant(service, "Others");
@@ -156,7 +208,7 @@ describe("called", () => {
     const person = { id: "user_other", name: "Other", email: "other@example.com", roles: ["admin"] } as const;
     const key = await service.operator(async ({ persons, mintKey }) => {
       await persons.add(owner, person, "test");
-      const scopes = [EVERYTHING, DECIDES_APPROVALS];
+      const scopes = [EVERYTHING, ...personalScopes];
       return (await mintKey({ tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" })).apiKey;
     });
     const before = await everything();
@@ -182,4 +234,32 @@ describe("called", () => {
       expect(route.problems).toContain(answer.body.code);
     },
   );
+
+  test("none that an agent's key may call changes a rule that binds a key", async () => {
+    const writing = keyed.filter((route) => route.method !== "GET");
+    const others = writing.filter((route) => !isPersonal(route)).map(({ id }) => id);
+    expect(others.toSorted()).toEqual(Object.keys(bindsNoKey).toSorted());
+    const read = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          ruleTables.map(async (table) => {
+            const text = `select (to_jsonb(one) - 'last_used_at')::text as row from ${table} one where tenant_id = $1 order by 1`;
+            return [table, await service.sql(text, [service.tenantId])] as const;
+          }),
+        ),
+      );
+    const before = await read();
+    for (const table of ["travel_policy", "travel_policy_enforcement", "approval", "person", "api_key"]) {
+      expect(before[table], table).not.toEqual([]);
+    }
+    // Whom it would erase is somebody who works for the tenant, and what it starts ends at once.
+    const person = { ...own, userId: "user_test_operator" };
+    const answers = new Map<string, string>();
+    for (const route of writing) {
+      const { status, body } = await send(route, { key: service.apiKey, ids: person });
+      answers.set(route.id, `${status} ${String(body.code)}`);
+    }
+    expect(await read()).toEqual(before);
+    expect(answers.get("erase_traveler")).toBe("409 conflict");
+  });
 });

@@ -35,7 +35,13 @@ const hasOtherUsers = () =>
 const asRoot = process.getuid?.() === 0 && hasOtherUsers();
 const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
-const Quickstart = z.object({ appUrl: z.string(), tenantId: z.string(), apiKey: z.string(), supplierUrl: z.string() });
+const Quickstart = z.object({
+  appUrl: z.string(),
+  tenantId: z.string(),
+  apiKey: z.string(),
+  operatorKey: z.string(),
+  supplierUrl: z.string(),
+});
 const Parts = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.number() })) });
 const Search = z.object({
   result: z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) }),
@@ -156,6 +162,17 @@ it("starts, sells a flight, survives SIGKILL with the same key, and stops withou
   await ended(first.child);
   const second = await start();
   expect(second.quickstart.apiKey).toBe(first.quickstart.apiKey);
+  expect(second.quickstart.operatorKey).toBe(first.quickstart.operatorKey);
+  const enforce = async (key: string) => {
+    const response = await fetch(`${second.quickstart.appUrl}/api/policy-enforcement`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ policyId: null }),
+    });
+    return response.status;
+  };
+  expect(await enforce(second.quickstart.apiKey)).toBe(403);
+  expect(await enforce(second.quickstart.operatorKey)).toBe(200);
   expect(second.quickstart.supplierUrl).toBe(first.quickstart.supplierUrl);
   const again = Booked.parse(await call(second.quickstart, "book_flight", { offerId }));
   expect(again.result).toEqual(booked.result);

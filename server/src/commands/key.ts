@@ -1,4 +1,4 @@
-import { knownScopes } from "../domain/scopes.ts";
+import { knownScopes, personalScopes } from "../domain/scopes.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Environment, Identity } from "../ports/identity.ts";
 import { type Command, type Program, UsageError } from "./command-line.ts";
@@ -15,23 +15,26 @@ const mint: Command<Identity> = {
   name: "mint",
   summary: "Make a key. It is shown once. Without --scopes: sandbox *, production every read and reputation:write.",
   usage:
-    "--tenant <tenantId> [--environment sandbox|production] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z]",
+    "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z]",
   positionals: [],
   options: {
     tenant: { type: "string" },
     environment: { type: "string" },
+    person: { type: "string" },
     name: { type: "string" },
     scopes: { type: "string" },
     expires: { type: "string" },
   },
   prepare(args) {
     const name = args.text("name");
+    const personId = args.text("person");
     const scopes = args.text("scopes");
     const expires = args.text("expires");
     const input = {
       tenantId: args.required("tenant"),
       environment: readEnvironment(args.text("environment")),
       ...(name === undefined ? {} : { name }),
+      ...(personId === undefined ? {} : { personId }),
       ...(scopes === undefined ? {} : { scopes: scopes.split(",").map((scope) => scope.trim()) }),
       ...(expires === undefined ? {} : { expiresAt: readExpiry(expires, systemClock.now()) }),
       actor: ACTOR,
@@ -106,6 +109,7 @@ export const keyProgram: Program<Operator> = {
   commands: [mint, list, revoke, keyLimits],
   notes: [
     `Scopes: ${knownScopes.join(", ")}`,
+    `Only the key of a person (--person, a user that npm run user -- add has made) can have ${personalScopes.join(", ")}; * includes none of them.`,
     "While NETWORK_MODE is sandbox, and for tenants on the beta network, production keys act as sandbox keys.",
     "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.",
   ],

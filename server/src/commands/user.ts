@@ -1,5 +1,5 @@
 import { newId } from "../domain/ids.ts";
-import { DECIDES_APPROVALS, defaultScopes, scopeOf } from "../domain/scopes.ts";
+import { administerScopes, DECIDES_APPROVALS, defaultScopes, scopeOf } from "../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
 import { type Person, type PersonRole, personRoles } from "../modules/identity/index.ts";
 import { systemClock } from "../ports/clock.ts";
@@ -14,6 +14,7 @@ const LONGEST_NAME = 100;
 const LONGEST_EMAIL = 254;
 const EMAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[^\s@<>",;:]+$/;
 const DECIDERS: readonly PersonRole[] = ["approver", "finance", "admin"];
+const ADMINISTRATORS: readonly PersonRole[] = ["admin"];
 const CALLERS: readonly PersonRole[] = ["traveler", "booker", "admin"];
 
 const of = { tenant: { type: "string" }, environment: { type: "string" } } as const;
@@ -59,7 +60,7 @@ const add: Command<Operator> = {
 
 const key: Command<Operator> = {
   name: "key",
-  summary: `Make a key that is a person's own. It is shown once. Who decides gets ${DECIDES_APPROVALS}, which no other key has.`,
+  summary: `Make a key that is a person's own. It is shown once. Without --scopes it has what the roles need: an approver's, finance's and admin's has ${DECIDES_APPROVALS}, an admin's also ${administerScopes.join(", ")}. No agent's key can have these.`,
   usage: `<userId> ${OF_USAGE} [--scopes a,b]`,
   positionals: ["userId"],
   options: { ...of, scopes: { type: "string" } },
@@ -147,6 +148,7 @@ function scopesOf(person: Person, environment: Environment): readonly string[] {
   return [
     ...(has(CALLERS) ? defaultScopes(environment) : []),
     ...(has(DECIDERS) ? [scopeOf("approvals", "read"), DECIDES_APPROVALS] : []),
+    ...(has(ADMINISTRATORS) ? administerScopes : []),
   ];
 }
 

@@ -106,6 +106,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 /** Codes for which the same call, sent again later, can succeed. Everything else is final. */
 const retryableCodes: ReadonlySet<string> = new Set([
   "settlement_not_final",
+  "rate_stale",
   "invoice_not_drawn",
   "e_invoice_not_checked",
   "request_timeout",

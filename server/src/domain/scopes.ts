@@ -1,4 +1,6 @@
-/** What a key may do: `*`, or `<area>:<effect>`. */
+import { Failure } from "./errors.ts";
+
+/** What a key may do: `*`, `<area>:<effect>`, or one of the scopes that only keys of persons can hold. */
 
 /** Areas that tools belong to. */
 export const toolAreas = [
@@ -23,8 +25,20 @@ export type Effect = (typeof effects)[number];
 
 export const EVERYTHING = "*";
 
-/** Only keys of persons have it, and `*` does not hold it: an agent never decides what it asks for. */
 export const DECIDES_APPROVALS = "approvals:decide";
+/** Travel policies, which one is enforced, and budgets. */
+export const ADMINISTERS_POLICIES = "policy:administer";
+
+/** Each changes rules that bind a key: spending limits; users, approvers and keys; webhooks. */
+export const administerScopes = [
+  ADMINISTERS_POLICIES,
+  "limits:administer",
+  "members:administer",
+  "webhooks:administer",
+] as const;
+
+/** Only keys of persons can hold them, and `*` includes none: an agent decides nothing that it asks for, and lifts no rule that binds it. */
+export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
 
 export function scopeOf(area: ToolArea, effect: Effect): string {
   return `${area}:${effect}`;
@@ -41,13 +55,24 @@ export function sayScopes(scopes: readonly string[]): string {
 }
 
 export function hasScope(scopes: readonly string[], scope: string): boolean {
-  return scopes.includes(scope) || (scope !== DECIDES_APPROVALS && scopes.includes(EVERYTHING));
+  return scopes.includes(scope) || (!personalScopes.includes(scope) && scopes.includes(EVERYTHING));
+}
+
+/** `wanted` are those of which one would do for `what`. */
+export function missingScope(what: string, wanted: readonly string[]): Failure {
+  const holders = wanted.every((scope) => personalScopes.includes(scope))
+    ? "Only a person's own key can hold it, and * does not include it: ask a person who administers your tenant."
+    : "Use a key that has it.";
+  return new Failure("missing_scope", {
+    detail: `The key lacks the scope ${wanted.join(" or ")}, which ${what} needs. ${holders}`,
+    extra: { scope: wanted[0] },
+  });
 }
 
 export const knownScopes: readonly string[] = [
   EVERYTHING,
   ...toolAreas.flatMap((area) => effects.map((effect) => scopeOf(area, effect))),
-  DECIDES_APPROVALS,
+  ...personalScopes,
 ];
 
 /** Traveler profiles hold passports, so a production key reads them only when its owner asked for that. */

@@ -1,5 +1,5 @@
-import { Failure, unauthorized } from "../domain/errors.ts";
-import { hasOneOf } from "../domain/scopes.ts";
+import { unauthorized } from "../domain/errors.ts";
+import { hasOneOf, missingScope } from "../domain/scopes.ts";
 import type { Hex } from "../domain/tokens.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { CatalogEntry } from "./catalog.ts";
@@ -33,13 +33,7 @@ export async function authorize(entry: CatalogEntry, calling: Calling): Promise<
     if (confirmed === undefined) throw unauthorized();
     principal = confirmed;
   }
-  if (!hasOneOf(principal.scopes, entry.scopes)) {
-    const wanted = entry.scopes.join(" or ");
-    throw new Failure("missing_scope", {
-      detail: `The key lacks the scope ${wanted}, which ${entry.tool.name} needs. Mint a key with it.`,
-      extra: { scope: entry.scopes[0] },
-    });
-  }
+  if (!hasOneOf(principal.scopes, entry.scopes)) throw missingScope(entry.tool.name, entry.scopes);
   return principal;
 }
 
@@ -79,8 +73,9 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer): Caller {
+export function callerOf(call: PendingCall, principal: Principal | Payer, leadTravelerId: string | undefined): Caller {
   return {
+    leadTravelerId,
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,

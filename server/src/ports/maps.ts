@@ -95,8 +95,10 @@ export interface Maps {
   airportsNamed(text: string): readonly Airport[];
   /** Undefined: there is none so near, such as on the open sea. */
   nearestCity(position: Position, options: { withinKilometers: number }): NearCity | undefined;
-  /** ISO 3166-1 alpha-2; undefined on the open sea. */
+  /** ISO 3166-1 alpha-2, in which territories have codes of their own: HK and not CN. Undefined on the open sea. */
   countryCodeAt(position: Position): string | undefined;
+  /** The country that a territory belongs to, such as CN for HK; undefined: the code is that of a country. */
+  countryOfTerritory(countryCode: string): string | undefined;
   /** IANA names; several where a border runs or people do not agree, the ones of the sea on the sea. */
   timeZonesAt(position: Position): readonly string[];
   /** Of the data that answers at once. */

@@ -72,7 +72,15 @@ describe("service.book_stay", () => {
     expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
     expect(stepsOf(ended)).toEqual(
       [
-        ...["read_trip", "guests", "search_hotels", "check_policy", "quote_stay", "preview_call"],
+        ...[
+          "read_trip",
+          "read_trip_travelers",
+          "guests",
+          "search_hotels",
+          "check_policy",
+          "quote_stay",
+          "preview_call",
+        ],
         "reserve_booking",
         ...["book_stay", "commit_booking", "confirm_stay", "settle_booking"],
       ].map((step) => `${step} done`),
@@ -103,7 +111,7 @@ describe("service.book_stay", () => {
     const policyId = "modest-nights";
     const put = await service.send(`/api/policies/${policyId}`, {
       method: "PUT",
-      headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${service.operatorKey}` },
       body: JSON.stringify({ document: { title: "Modest nights", hotel: { maxNightly: { default: 1 } } } }),
     });
     expect(put.status, put.text).toBeLessThan(300);

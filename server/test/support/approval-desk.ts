@@ -66,9 +66,9 @@ export class ApprovalDesk {
   /** Every payment over a dollar and every flight needs an approval, but for what is changed. */
   async enforce(approval: object, change: object = {}): Promise<void> {
     const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval, ...change };
-    const { apiKey } = this.#service;
-    expect((await this.ask("/api/policies/approving", { document }, apiKey, "PUT")).status).toBeLessThan(300);
-    const answer = await this.ask("/api/policy-enforcement", { policyId: "approving" }, apiKey, "PUT");
+    const { operatorKey } = this.#service;
+    expect((await this.ask("/api/policies/approving", { document }, operatorKey, "PUT")).status).toBeLessThan(300);
+    const answer = await this.ask("/api/policy-enforcement", { policyId: "approving" }, operatorKey, "PUT");
     expect(answer.status, answer.text).toBe(200);
   }
 

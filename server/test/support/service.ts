@@ -8,6 +8,7 @@ import { z } from "zod";
 import { createOperator, type Operator } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import { EVERYTHING, personalScopes } from "../../src/domain/scopes.ts";
 import { openVault } from "../../src/outside/vault.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
@@ -19,6 +20,7 @@ const Quickstart = z.object({
   edgeUrl: z.string(),
   tenantId: z.string(),
   apiKey: z.string(),
+  operatorKey: z.string(),
   signingSecret: z.string(),
   internalToken: z.string(),
   supplierUrl: z.string(),
@@ -106,7 +108,7 @@ export async function startProduct(environment: Readonly<Record<string, string>>
 }
 
 export type Product = Awaited<ReturnType<typeof startProduct>>;
-export type Tenant = Pick<z.infer<typeof Quickstart>, "tenantId" | "apiKey" | "signingSecret"> & {
+export type Tenant = Pick<z.infer<typeof Quickstart>, "tenantId" | "apiKey" | "operatorKey" | "signingSecret"> & {
   /** The product's `quickstart.json` for this tenant. */
   quickstartFile: string;
 };
@@ -168,6 +170,16 @@ export async function startTestService(environment: Readonly<Record<string, stri
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** A key like `operatorKey` of `quickstart.json`, of a person who is asked for no approval and reminded of none. */
+export async function mintOperatorKey({ persons, mintKey }: Operator, tenantId: string): Promise<string> {
+  const owner = { tenantId, network: "sandbox" } as const;
+  const person = { id: "user_test_operator", name: "Operator", email: "operator@example.com" };
+  await persons.add(owner, { ...person, roles: ["traveler"] }, "test");
+  const scopes = [EVERYTHING, ...personalScopes];
+  const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" } as const;
+  return (await mintKey(key)).apiKey;
+}
 
 /** The sandbox keeps its books in a database beside the service's. */
 export async function dropSandboxDatabase(url: string): Promise<void> {

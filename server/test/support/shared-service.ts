@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../src/domain/user-ids.ts";
 import { atEndOfWorker } from "./end-of-worker.ts";
-import { openService, type Product, startProduct, type Tenant, type TestService } from "./service.ts";
+import { mintOperatorKey, openService, type Product, startProduct, type Tenant, type TestService } from "./service.ts";
 
 /** So many tenants are made at once: each waits for the chain, together they wait once. */
 const TENANTS_AT_ONCE = 4;
@@ -56,7 +56,8 @@ async function makeTenants(product: Product): Promise<Tenant[]> {
       const { tenant, apiKey } = await identity.createTenant({ name: `Test ${made}`, isDemo: true, actor: "test" });
       const principal = await identity.authenticate(apiKey, { fresh: true });
       if (principal === undefined) throw new Error("a key that was just made does not work");
-      const own = { tenantId: tenant.id, apiKey, signingSecret: principal.signingSecret };
+      const operatorKey = await mintOperatorKey(identity, tenant.id);
+      const own = { tenantId: tenant.id, apiKey, operatorKey, signingSecret: principal.signingSecret };
       const quickstartFile = join(product.dataDir, `quickstart-${tenant.id}.json`);
       writeFileSync(quickstartFile, JSON.stringify({ ...quickstart, ...own }), { mode: 0o600 });
       tenants.push({ ...own, quickstartFile });

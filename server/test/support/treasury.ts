@@ -19,7 +19,7 @@ import { systemClock } from "../../src/ports/clock.ts";
 import type { Environment } from "../../src/ports/identity.ts";
 import type { WalletKind } from "../../src/ports/wallets.ts";
 import { silentLog } from "./identity.ts";
-import type { TestService } from "./service.ts";
+import { mintOperatorKey, type TestService } from "./service.ts";
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const Quickstart = z.object({
@@ -149,10 +149,13 @@ export type Treasury = ReturnType<typeof openTreasury>;
 
 /** A tenant of its own with a key of every scope, and with the money of a new tenant. */
 export async function newFundedTenant(service: TestService, name: string) {
-  const { tenant, apiKey } = await service.operator((identity) => identity.createTenant({ name, actor: "test" }));
+  const { tenant, apiKey, operatorKey } = await service.operator(async (identity) => {
+    const created = await identity.createTenant({ name, actor: "test" });
+    return { ...created, operatorKey: await mintOperatorKey(identity, created.tenant.id) };
+  });
   await service.isFunded(tenant.id);
   const as = { key: apiKey, tenantId: tenant.id };
-  return { tenantId: tenant.id, apiKey, as };
+  return { tenantId: tenant.id, apiKey, operatorKey, as };
 }
 
 export const resultOf = (answer: { body: Record<string, unknown>; text: string }): Record<string, unknown> => {

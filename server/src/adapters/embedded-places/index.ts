@@ -115,6 +115,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
         )
         .map(({ name, latitude, longitude }) => ({ name, latitude, longitude })),
     countryCodeAt: (position) => countries().find(position),
+    countryOfTerritory: (countryCode) => countries().countryOf(countryCode),
     timeZonesAt: (position) => zones().find(position, () => countries().find(position)),
   };
 }

@@ -4,7 +4,10 @@ import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-de
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { runProgram } from "../../commands/command-line.ts";
+import { keyProgram } from "../../commands/key.ts";
 import { systemRandom } from "../../domain/ids.ts";
+import { personalScopes } from "../../domain/scopes.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { TokenAdministration } from "../workflows/store-internal-tokens.ts";
@@ -317,13 +320,14 @@ describe("a decision", () => {
     expect((await decide(approvalId, approve, service.apiKey)).body).toMatchObject({
       ...{ code: "missing_scope", scope: "approvals:decide" },
     });
-    await expect(
-      service.operator((operator) =>
+    for (const scope of personalScopes) {
+      const minted = service.operator((operator) =>
         operator.mintKey({
-          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["approvals:decide"], actor: "test" },
+          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["*", scope], actor: "test" },
         }),
-      ),
-    ).rejects.toMatchObject({ code: "invalid_input" });
+      );
+      await expect(minted, scope).rejects.toMatchObject({ code: "invalid_input" });
+    }
     const finance = await desk.newPerson("Fin", "finance");
     expect((await decide(approvalId, approve, finance.key)).body.code).toBe("may_not_decide");
     expect((await ask("/api/approvals", undefined, finance.key)).body.approvals).toEqual([]);
@@ -347,6 +351,24 @@ describe("a decision", () => {
 });
 
 describe("npm run user", () => {
+  it("gives an admin's key what changes rules, and no approver's; npm run key gives it to a person by name", async () => {
+    const admin = await desk.newPerson("Root", "admin");
+    const other = await desk.newPerson("Plain", "approver,booker");
+    const enforce = (key: string) => ask("/api/policy-enforcement", { policyId: null }, key, "PUT");
+    expect((await enforce(admin.key)).status).toBe(200);
+    expect((await enforce(other.key)).body).toMatchObject({ code: "missing_scope", scope: "policy:administer" });
+    let out = "";
+    const code = await runProgram(
+      keyProgram,
+      ["mint", "--tenant", service.tenantId, "--person", other.id, "--scopes", "*,policy:administer", "--json"],
+      { out: (text) => (out += text), error: (text) => (out += text) },
+      (work) => service.operator(work),
+    );
+    expect(code, out).toBe(0);
+    expect((await enforce(z.object({ apiKey: z.string() }).parse(JSON.parse(out)).apiKey)).status).toBe(200);
+    await desk.enforce({ role: "approver" });
+  });
+
   it("changes roles, which count at once, lists who is there, and knows nobody of another environment", async () => {
     const turn = await desk.newPerson("Turn", "traveler,approver");
     const { approvalId } = await waiting();

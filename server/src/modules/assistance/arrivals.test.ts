@@ -99,6 +99,11 @@ describe("a transfer from an airport", () => {
     expect(own.safety?.emergencyNumbers).toEqual(["112"]);
     expect(german.safety?.emergencyNumbers).toEqual(["110", "112"]);
     expect(german.notes.join(" ")).toContain("police 110, ambulance 112, fire 112");
+    const island = await transfer({ airport: "SXM", destinationAddress: "Philipsburg", regionCode: "SX" });
+    expect(island.safety?.emergencyNumbers).toEqual(["911", "912", "919"]);
+    expect(island.notes.join(" ")).toMatch(
+      /Sint Maarten: police 911, ambulance 912 or 911, fire 919.*Sources disagree/,
+    );
   });
 
   it("over the sea is none, and says so", async () => {

@@ -61,11 +61,11 @@ export async function findAlternatives(
   await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
   const named = own?.travelers.length === passengers ? namedTravelers(own, caller) : {};
   const best = [];
-  for (const offer of chooseOffers(usable, morningAfter)) {
+  for (const offer of chooseOffers(usable, replan)) {
     const next = { tool: BOOKS, args: { offerId: offer.id, ...named } };
     const differenceAmount = differenceTo(own, offer);
     best.push({
-      ...toOfferAnswer(offer, usable, rates),
+      ...toOfferAnswer(offer, usable, rates, cabinClass),
       ...{ differenceAmount, next, booking: await refusalOf(next.args, call) },
     });
   }
@@ -73,8 +73,8 @@ export async function findAlternatives(
 }
 
 /** By the rule that `ruleOf` says; earliest arrival first. */
-function chooseOffers(usable: readonly FlightOffer[], morningAfter: string | undefined): readonly FlightOffer[] {
-  const ways = bestOffers(usable, usable.length).toSorted((left, right) =>
+function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass }: Replan): readonly FlightOffer[] {
+  const ways = bestOffers(usable, cabinClass).toSorted((left, right) =>
     (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""),
   );
   const afterNight = ways.find(

@@ -303,16 +303,15 @@ describe("without a source", () => {
   const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
 
   it.each<[string, number, number, object]>([
-    ["Portugal", 38.72, -9.14, { numbers: ["112", "115"], police: "112" }],
-    ["Japan", 35.68, 139.77, { police: "110", ambulance: "119", fire: "119", source: "libphonenumber" }],
+    ["Portugal", 38.72, -9.14, { numbers: ["112"], police: "112", agreement: "both" }],
+    ["Japan", 35.68, 139.77, { police: "110", ambulance: "119", fire: "119", agreement: "both" }],
     ["Brazil", -23.55, -46.63, { police: "190", ambulance: "192", fire: "193" }],
-    ["Serbia", 44.79, 20.45, { numbers: ["92", "93", "94", "112"], police: null }],
-    ["Guinea", 9.6, -13.6, { source: "recalled", ambulance: null }],
-    ["Antarctica", -89, 0, { numbers: [], source: "none" }],
-    ["the open sea", 30, -45, { numbers: [], source: "none" }],
+    ["Serbia", 44.79, 20.45, { numbers: ["192", "194", "193"], agreement: "partial" }],
+    ["Antarctica", -89, 0, { numbers: [], agreement: "single" }],
+    ["the open sea", 30, -45, { countryCode: null, numbers: [], source: "none", agreement: "none" }],
   ])("knows the emergency numbers of %s, or that none is known", async (_where, latitude, longitude, emergency) => {
     expect(await call("travel_safety_aid", { latitude, longitude })).toMatchObject({
-      emergency: { ...emergency, asOf: "2026-07-16", servicesAreRecalled: true },
+      emergency: { ...emergency, asOf: "2026-07-16", servicesAreRecalled: false },
       nearestHelp: { available: false, places: [], fallbackFrom: [], reason: expect.stringContaining("configured") },
     });
   });
@@ -322,7 +321,8 @@ describe("without a source", () => {
     const aid = await call("travel_safety_aid", { ...args, travelerNotes: "Diabetes, Rollstuhl, Nussallergie" });
     expect(aid).toMatchObject({
       ...{ countryCode: "PT", recognizedNeeds: ["allergy", "medical", "mobility"], language: { used: "de" } },
-      ...{ card: { address: ["Rua 1"] }, notes: [expect.stringContaining("not in ES")] },
+      ...{ card: { address: ["Rua 1"] }, notes: [expect.stringContaining("regionCode is ES")] },
+      ...{ emergency: { countryCode: "PT" }, otherEmergency: { countryCode: "ES", police: "112" } },
     });
     expect(aid.advice).toHaveLength(4);
     expect(await call("travel_safety_aid", { ...LISBON, travelerNotes: "vegetarian" })).toMatchObject({

@@ -136,7 +136,7 @@ describe("a disrupted trip", () => {
 
   it("says of each alternative what the travel policy that binds the caller would refuse", async () => {
     const other = await newFundedTenant(world.service, "Bound");
-    const headers = { authorization: `Bearer ${other.apiKey}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${other.operatorKey}`, "content-type": "application/json" };
     const body = JSON.stringify({ policyId: "default-corp" });
     const bound = await world.service.send("/api/policy-enforcement", { method: "PUT", headers, body });
     expect(bound.status).toBe(200);
@@ -275,7 +275,7 @@ describe("a disrupted trip", () => {
     const next = (await replan({ originalLeg, disruption: late })).change;
     expect(next).toMatchObject({
       available: true,
-      reason: expect.stringMatching(/^penaltyAmount is the fare's own[^.]*\.$/),
+      reason: expect.stringMatching(/^penaltyAmount is the fare's own[^.]*\. Your order can be given back[^.]*\.$/),
     });
     expect(departures(next.offers).every((departingAt) => departingAt.startsWith(tomorrow))).toBe(true);
     const waiting = { originalLeg, needsHotelFallback: true, stayLocation: "London" };

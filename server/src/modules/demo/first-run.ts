@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { administerScopes, DECIDES_APPROVALS, EVERYTHING } from "../../domain/scopes.ts";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
+import type { Stores } from "../../kernel/stores.ts";
 import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 import type { InternalTokenAdministration } from "../workflows/index.ts";
@@ -25,13 +29,24 @@ const demoTraveler: TravelerProfile = {
 const ACTOR = "first-run";
 const NETWORK = "sandbox";
 
-const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string(), internalToken: z.string().optional() });
+/** What former releases have not written is left out there. */
+const Quickstart = z.object({
+  tenantId: z.string(),
+  apiKey: z.string(),
+  operatorKey: z.string().optional(),
+  internalToken: z.string().optional(),
+});
+
+const OPERATOR_SCOPES = [EVERYTHING, DECIDES_APPROVALS, ...administerScopes];
 
 const Owner = z.object({ appUrl: z.string() });
 
 export interface DemoTenant {
   tenantId: string;
+  /** An agent's. */
   apiKey: string;
+  /** A person's, with role admin: decides approvals and changes the rules that bind the other key. */
+  operatorKey: string;
   signingSecret: string;
   /** Starts and resumes workflows for this tenant. */
   internalToken: string;
@@ -56,18 +71,23 @@ interface QuickstartChain {
   escrow?: string;
 }
 
-/**
- * Makes the demo tenant, its traveler and its key when they are missing. The key is kept in `DATA_DIR/quickstart.json` and stays
- * the same over restarts; a DATA_DIR without it, or with one that no longer works, gets a further key of the same tenant.
- * Callers hold the preparation lock.
- */
-export async function prepareDemo(options: {
+interface DemoParts {
   dataDir: string;
   identity: Identity;
+  persons: Stores["persons"];
+  clock: Clock;
+  random: RandomBytes;
   travelers: Travelers;
   internalTokens: InternalTokens;
   internalTokenAdministration: InternalTokenAdministration;
-}): Promise<DemoTenant> {
+}
+
+/**
+ * Makes the demo tenant, its traveler, its operator and the keys when they are missing. The keys are kept in
+ * `DATA_DIR/quickstart.json` and stay the same over restarts; a DATA_DIR that lacks one, or has one that no longer works, gets a
+ * further key of the same tenant. Callers hold the preparation lock.
+ */
+export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
   const { identity, travelers } = options;
   const known = readPrivateJson(quickstartPath(options.dataDir), Quickstart);
   let tenant: Tenant | undefined = (await identity.listTenants()).find((candidate) => candidate.isDemo);
@@ -81,9 +101,10 @@ export async function prepareDemo(options: {
     await travelers.put(tenant.id, DEMO_TRAVELER_ID, NETWORK, demoTraveler, ACTOR);
   }
   const internalToken = await prepareToken(options, tenant.id, known?.internalToken);
+  const operatorKey = await prepareOperator(options, tenant.id, known?.operatorKey);
   const principal = apiKey === undefined ? undefined : await identity.authenticate(apiKey, { fresh: true });
   if (apiKey !== undefined && principal?.tenantId === tenant.id) {
-    return { tenantId: tenant.id, apiKey, signingSecret: principal.signingSecret, internalToken };
+    return { tenantId: tenant.id, apiKey, operatorKey, signingSecret: principal.signingSecret, internalToken };
   }
   const minted = await identity.mintKey({
     tenantId: tenant.id,
@@ -93,16 +114,30 @@ export async function prepareDemo(options: {
   });
   const own = await identity.authenticate(minted.apiKey, { fresh: true });
   if (own === undefined) throw new Error("A key that was just minted does not work.");
-  return { tenantId: tenant.id, apiKey: minted.apiKey, signingSecret: own.signingSecret, internalToken };
+  return { tenantId: tenant.id, apiKey: minted.apiKey, operatorKey, signingSecret: own.signingSecret, internalToken };
+}
+
+/** The key of a person with role admin: the known one while it works, else a further one. */
+async function prepareOperator(
+  { identity, persons, clock, random }: DemoParts,
+  tenantId: string,
+  known: string | undefined,
+): Promise<string> {
+  const principal = known === undefined ? undefined : await identity.authenticate(known, { fresh: true });
+  if (known !== undefined && principal?.tenantId === tenantId) return known;
+  const owner = { tenantId, network: NETWORK } as const;
+  const id = newId("user_", clock.now().epochMilliseconds, random);
+  // Nobody has the address: an operator who was removed stays removed, and every further one needs an address of its own.
+  const person = { id, name: "Demo Operator", email: `${id}@example.com`, roles: ["admin"] } as const;
+  if ((await persons.add(owner, person, ACTOR)) === undefined)
+    throw new Error(`The demo operator ${id} exists already.`);
+  const key = { tenantId, environment: NETWORK, personId: id, name: "quickstart operator", actor: ACTOR } as const;
+  return (await identity.mintKey({ ...key, scopes: OPERATOR_SCOPES })).apiKey;
 }
 
 /** A token that is bound to the demo tenant: the known one while it works, else a further one. */
 async function prepareToken(
-  {
-    identity,
-    internalTokens,
-    internalTokenAdministration: tokens,
-  }: { identity: Identity; internalTokens: InternalTokens; internalTokenAdministration: InternalTokenAdministration },
+  { identity, internalTokens, internalTokenAdministration: tokens }: DemoParts,
   tenantId: string,
   known: string | undefined,
 ): Promise<string> {

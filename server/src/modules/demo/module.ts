@@ -21,13 +21,19 @@ export const demoModule = defineModule({
     demo: async ({
       settings: { networkMode, dataDir },
       identity,
+      stores: { persons },
+      clock,
+      random,
       travelers,
       internalTokens,
       internalTokenAdministration,
     }) =>
       networkMode === "production"
         ? undefined
-        : await prepareDemo({ dataDir, identity, travelers, internalTokens, internalTokenAdministration }),
+        : await prepareDemo({
+            ...{ dataDir, identity, persons, clock, random, travelers },
+            ...{ internalTokens, internalTokenAdministration },
+          }),
   },
   async prepare({ demo }) {
     await demo;

@@ -1,4 +1,5 @@
 import type { Condition, FlightOffer, Slice } from "../../ports/flights.ts";
+import { hasSeveralCabins, sayCabins } from "./cabins.ts";
 
 /** The offer's conditions as sentences that can be read out to the traveler. */
 export function describeConditions(offer: FlightOffer): string[] {
@@ -7,6 +8,7 @@ export function describeConditions(offer: FlightOffer): string[] {
     describe("Refund", "refundable", refundBeforeDeparture),
     describe("Change", "changeable", changeBeforeDeparture),
     ...offer.slices.flatMap(describeSlice),
+    ...describeCabins(offer),
     describeHold(offer),
     `The offer can be booked until ${offer.expiresAt}.`,
   ];
@@ -26,6 +28,11 @@ function describe(noun: string, adjective: string, condition: Condition | null):
 function describeSlice({ origin, destination, changeBeforeDeparture }: Slice): string[] {
   if (changeBeforeDeparture === null) return [];
   return [`${origin} to ${destination} alone: ${describe("Change", "changeable", changeBeforeDeparture)}`];
+}
+
+function describeCabins(offer: FlightOffer): string[] {
+  const cabins = sayCabins(offer);
+  return hasSeveralCabins(offer) ? [`Not all flights are in the same cabin. ${cabins.join("; ")}.`] : [];
 }
 
 function describeHold({ paymentRequirements }: FlightOffer): string {

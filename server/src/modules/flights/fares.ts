@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import type { FlightOffer, Slice } from "../../ports/flights.ts";
-import { isDirect, itineraryKey, journeyMinutes } from "./best-offers.ts";
+import type { FlightOffer, FlightSearch, Slice } from "../../ports/flights.ts";
+import { type chooseOffers, itineraryKey } from "./best-offers.ts";
+import { isWhollyIn, sayCabins } from "./cabins.ts";
 
 const MOST_FARES = 6;
 
@@ -88,6 +89,7 @@ const PickedFare = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
   flights: z.string().optional().describe("Each way, at local times, where the id is not among those that are shown"),
+  cabins: z.array(z.string()).optional().describe("Of each flight, where not all are in the cabin asked for"),
 });
 const ChangeableFare = PickedFare.extend({ changePenaltyAmount: Penalty }).nullable();
 
@@ -97,36 +99,46 @@ export const Picks = z
     cheapest: z.string(),
     fastest: z.string(),
     cheapestDirect: z.string().nullable().describe("Without a change of planes; null: there are no such flights"),
+    notShown: z
+      .array(PickedFare)
+      .describe("Of cheapest, fastest and cheapestDirect those that are not among the offers shown"),
     cheapestChangeable: ChangeableFare.describe("The lowest price; null: no fare can be changed"),
     cheapestWithOneChange: ChangeableFare.describe("The lowest sum of price and penalty"),
     cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
       .nullable()
       .describe("The lowest price; null: no fare is given back"),
+    cheapestInMixedCabins: PickedFare.optional().describe(
+      "Cheaper than cheapest, and partly in a lower cabin than the one asked for, which its cabins say",
+    ),
   })
-  .describe("Ids of offers; all but best of everything that was considered");
+  .describe(
+    "Ids of offers; all but best of everything that was considered, of what is in the cabin asked for all the way where there is any",
+  );
 
-/** How much was looked at, and which of the offers that are shown is which. Undefined: there are none. */
+/** How much was looked at, and which offer is which. */
 export function compareOffers(
-  shown: readonly FlightOffer[],
+  { shown, best, cheapest, fastest, cheapestDirect }: NonNullable<ReturnType<typeof chooseOffers>>,
   offers: readonly FlightOffer[],
-): { considered: z.infer<typeof Comparison>; picks: z.infer<typeof Picks> } | undefined {
-  const [best] = shown;
-  const cheapest = lowest(shown, micro);
-  const fastest = lowest(shown, journeyMinutes);
-  if (best === undefined || cheapest === undefined || fastest === undefined) return undefined;
+  cabin: FlightSearch["cabinClass"] = "economy",
+): { considered: z.infer<typeof Comparison>; picks: z.infer<typeof Picks> } {
+  const shownIds = new Set(shown.flatMap((offer) => [offer.id, ...otherFares(offer, offers).map(({ id }) => id)]));
+  const named = new Set([cheapest, fastest, cheapestDirect].filter((offer) => offer !== undefined));
+  const wholly = offers.filter((offer) => isWhollyIn(offer, cabin));
+  const [mixed] = offers.filter((offer) => !isWhollyIn(offer, cabin)).sort((left, right) => micro(left) - micro(right));
+  const isMixedCheaper = mixed !== undefined && wholly.length > 0 && micro(mixed) < micro(cheapest);
   return {
     considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
     picks: {
-      ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id },
-      cheapestDirect: lowest(shown.filter(isDirect), micro)?.id ?? null,
-      ...pickByTerms(shown, offers),
+      ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id, cheapestDirect: cheapestDirect?.id ?? null },
+      notShown: [...named].filter((offer) => !shown.includes(offer)).map((offer) => pick(offer, shownIds, cabin)),
+      ...pickByTerms(wholly.length === 0 ? offers : wholly, shownIds, cabin),
+      ...(isMixedCheaper ? { cheapestInMixedCabins: pick(mixed, shownIds, cabin) } : {}),
     },
   };
 }
 
 /** Of all whose terms allow it; a penalty that is not known counts as the highest. */
-function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer[]) {
-  const shownIds = new Set(shown.flatMap((offer) => [offer.id, ...otherFares(offer, offers).map(({ id }) => id)]));
+function pickByTerms(offers: readonly FlightOffer[], shownIds: ReadonlySet<string>, cabin: FlightSearch["cabinClass"]) {
   const cheapestFirst = offers.toSorted((left, right) => micro(left) - micro(right));
   const changeable = cheapestFirst.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true);
   const [refundable] = cheapestFirst.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed === true);
@@ -134,7 +146,7 @@ function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer
   const changed = (offer: FlightOffer | undefined) =>
     offer === undefined
       ? null
-      : { ...pick(offer, shownIds), changePenaltyAmount: offer.conditions.changeBeforeDeparture?.penaltyAmount };
+      : { ...pick(offer, shownIds, cabin), changePenaltyAmount: offer.conditions.changeBeforeDeparture?.penaltyAmount };
   return {
     cheapestChangeable: changed(changeable[0]),
     cheapestWithOneChange: changed(withOneChange),
@@ -142,14 +154,23 @@ function pickByTerms(shown: readonly FlightOffer[], offers: readonly FlightOffer
       refundable === undefined
         ? null
         : {
-            ...pick(refundable, shownIds),
+            ...pick(refundable, shownIds, cabin),
             refundPenaltyAmount: refundable.conditions.refundBeforeDeparture?.penaltyAmount ?? null,
           },
   };
 }
 
-function pick({ id, totalAmount, slices }: FlightOffer, shownIds: ReadonlySet<string>): z.infer<typeof PickedFare> {
-  return { ...{ id, totalAmount }, ...(shownIds.has(id) ? {} : { flights: slices.map(sayWay).join("; ") }) };
+function pick(
+  offer: FlightOffer,
+  shownIds: ReadonlySet<string>,
+  cabin: FlightSearch["cabinClass"],
+): z.infer<typeof PickedFare> {
+  const { id, totalAmount, slices } = offer;
+  return {
+    ...{ id, totalAmount },
+    ...(shownIds.has(id) ? {} : { flights: slices.map(sayWay).join("; ") }),
+    ...(isWhollyIn(offer, cabin) ? {} : { cabins: sayCabins(offer) }),
+  };
 }
 
 /** Such as "KL1246 CDG 2027-01-20T21:35 → AMS 22:45, direct". */
@@ -168,12 +189,19 @@ function sayWay({ segments, origin, destination }: Slice): string {
   return `${flown} ${from} ${departs} → ${to} ${departs.startsWith(day) ? time : arrives}, ${how}`;
 }
 
-/** Those that are named by their terms, whether they are shown or not. */
+/** Those that picks name with their flights, whether they are shown or not. */
 export function pickedOffers(
-  { cheapestChangeable, cheapestWithOneChange, cheapestRefundable }: z.infer<typeof Picks>,
+  {
+    cheapestChangeable,
+    cheapestWithOneChange,
+    cheapestRefundable,
+    cheapestInMixedCabins,
+    notShown,
+  }: z.infer<typeof Picks>,
   offers: readonly FlightOffer[],
 ): readonly FlightOffer[] {
-  const ids = new Set([cheapestChangeable, cheapestWithOneChange, cheapestRefundable].map((fare) => fare?.id));
+  const named = [cheapestChangeable, cheapestWithOneChange, cheapestRefundable, cheapestInMixedCabins, ...notShown];
+  const ids = new Set(named.map((fare) => fare?.id));
   return offers.filter(({ id }) => ids.has(id));
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import type { FlightOffer } from "../../ports/flights.ts";
+import type { FlightOffer, FlightSearch } from "../../ports/flights.ts";
 import {
   OfferedConditions,
   PaymentRequirements,
@@ -8,6 +8,7 @@ import {
   SearchedSlice,
   shownInUsdc,
 } from "../bookings/index.ts";
+import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
 import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
@@ -22,12 +23,24 @@ export const OfferAnswer = z.object({
   checkedBags: z.number(),
   carryOnBags: z.number(),
   cabinClass: z.string(),
+  mixedCabins: z
+    .object({
+      percentAsAskedFor: z.number().describe("Of the time in the air, in the cabin asked for or a higher one"),
+      flights: z.array(z.string()).describe("Each flight with its cabin"),
+    })
+    .optional()
+    .describe("Where not all flights are in the cabin asked for"),
   slices: z.array(SearchedSlice).readonly(),
   conditions: OfferedConditions,
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
   passengers: z
-    .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: wordsOfOthers().optional() }))
+    .array(
+      z.object({
+        ...{ id: z.string(), type: z.string().nullable(), age: z.number().optional() },
+        fareType: wordsOfOthers().optional(),
+      }),
+    )
     .readonly(),
   identityDocumentsRequired: z.boolean(),
   privateFares: z
@@ -46,11 +59,12 @@ export const OfferAnswer = z.object({
   expiresAt: z.string(),
 });
 
-/** With the other fares of its flights, which are among `offers`. */
+/** With the other fares of its flights, which are among `offers`. `cabin`: the one asked for. */
 export function toOfferAnswer(
   offer: FlightOffer,
   offers: readonly FlightOffer[],
   rates: SaleRates,
+  cabin: FlightSearch["cabinClass"],
 ): z.input<typeof OfferAnswer> {
   const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
   const cabinClass = cabinOf(offer);
@@ -59,6 +73,11 @@ export function toOfferAnswer(
     ...shownInUsdc(offer, rates),
     fareName: fareName(offer),
     cabinClass,
+    ...(isWhollyIn(offer, cabin)
+      ? {}
+      : {
+          mixedCabins: { percentAsAskedFor: Math.floor(100 * shareIn(offer, cabin)), flights: sayCabins(offer) },
+        }),
     slices: slices.map((slice) => toSlice(slice, cabinClass)),
     conditions: {
       refundBeforeDeparture: withoutNothing(conditions.refundBeforeDeparture),
@@ -67,7 +86,10 @@ export function toOfferAnswer(
     checkedBags: bagsOf(offer, "checked"),
     carryOnBags: bagsOf(offer, "carry_on"),
     fares: otherFares(offer, offers),
-    passengers: passengers.map(({ id, type, fareType }) => ({ id, type, ...(fareType === null ? {} : { fareType }) })),
+    passengers: passengers.map(({ fareType, ...passenger }) => ({
+      ...passenger,
+      ...(fareType === null ? {} : { fareType }),
+    })),
     ...(privateFares.length === 0 ? {} : { privateFares }),
     ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
   };

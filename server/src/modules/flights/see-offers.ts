@@ -65,6 +65,7 @@ function toSeen(offer: FlightOffer, searchId: string | null, rates: SaleRates): 
       ? { refundPenaltyAmount: refund.penaltyAmount }
       : {}),
     ...{ kind: "flight", searchId, totalAmount, totalCurrency, passengers: passengers.length },
+    expected: passengers.map(({ id: _, ...expected }) => expected),
     rate: rates.get(totalCurrency) ?? null,
     carriers: seenCarriers(slices),
     refundable: conditions.refundBeforeDeparture?.allowed ?? null,

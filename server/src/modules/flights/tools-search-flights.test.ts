@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBookingWorld } from "../../../test/support/booking-world.ts";
 import { toolCaller } from "../../../test/support/call-tool.ts";
-import { offer } from "../../../test/support/offers.ts";
+import { offer, segment, slice } from "../../../test/support/offers.ts";
 import { searchFlights } from "./tools/search-flights.ts";
 
 let world: Awaited<ReturnType<typeof openBookingWorld>>;
@@ -161,5 +161,38 @@ describe("search_flights", () => {
     // Nobody knows where QQQ is: 20 November has not begun to end anywhere, the 19th has ended everywhere.
     expect(await leaves("QQQ", "2026-11-20")).toBeDefined();
     await expect(leaves("QQQ", "2026-11-19")).rejects.toMatchObject(issueAt("departureDate"));
+  });
+
+  test("picks count the flights in the cabin asked for; the fourth of the named ones is a pick that can be booked", async () => {
+    const leg = (id: string, cabinClass: string, hour: number, durationMinutes: number) =>
+      segment({ id, cabinClass, durationMinutes, departingAt: `2027-01-20T${hour}:00:00`, flightNumber: `BA${hour}` });
+    const by = (id: string, totalAmount: string, minutes: number, ...segments: ReturnType<typeof leg>[]) =>
+      offer({ id, totalAmount, slices: [slice(segments, { durationMinutes: minutes })] });
+    tenant.supplier.answerSearchesWith([
+      by("off_half", "900.00", 600, leg("a", "economy", 10, 300), leg("b", "business", 16, 300)),
+      by("off_best", "1600.00", 620, leg("a", "business", 11, 300), leg("b", "business", 17, 300)),
+      by("off_cheap", "1500.00", 1500, leg("a", "business", 12, 300), leg("b", "first", 18, 300)),
+      by("off_fast", "5000.00", 400, leg("a", "business", 13, 190), leg("b", "business", 19, 190)),
+      by("off_direct", "4000.00", 420, leg("a", "business", 14, 420)),
+    ]);
+    const answer = await search({ cabinClass: "business" });
+    expect(answer).toMatchObject({
+      offers: [{ id: "off_best" }, { id: "off_cheap" }, { id: "off_fast" }],
+      picks: {
+        ...{ best: "off_best", cheapest: "off_cheap", fastest: "off_fast", cheapestDirect: "off_direct" },
+        notShown: [
+          { id: "off_direct", totalAmount: "4000.00", flights: "BA14 LHR 2027-01-20T14:00 → JFK 11:20, direct" },
+        ],
+        cheapestChangeable: { id: "off_cheap" },
+        cheapestInMixedCabins: {
+          ...{ id: "off_half", totalAmount: "900.00" },
+          cabins: ["BA10 LHR to JFK: economy", "BA16 LHR to JFK: business"],
+        },
+      },
+    });
+    expect(await search({ cabinClass: "economy" })).toMatchObject({
+      picks: { best: "off_half", cheapest: "off_half" },
+    });
+    tenant.supplier.answerSearchesWith([offer()]);
   });
 });

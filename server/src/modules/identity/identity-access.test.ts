@@ -16,11 +16,13 @@ import { addressGroup, clientAddress } from "../../surfaces/http/client-address.
 import { createRateLimiter } from "../../surfaces/http/rate-limiter.ts";
 
 describe("scopes", () => {
-  test("sandbox keys may do everything that is known but decide approvals, which only a person's key may", () => {
-    for (const scope of knownScopes) {
-      expect(hasScope(defaultScopes("sandbox"), scope), scope).toBe(scope !== "approvals:decide");
-    }
-    expect(hasScope(["*", "approvals:decide"], "approvals:decide")).toBe(true);
+  test("sandbox keys may do everything that is known but decide approvals and change the rules that bind them", () => {
+    const personal = [
+      ...["approvals:decide", "policy:administer", "limits:administer", "members:administer", "webhooks:administer"],
+    ];
+    const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("sandbox"), scope));
+    expect(knownScopes.filter((scope) => !allowed.includes(scope))).toEqual(personal);
+    for (const scope of personal) expect(hasScope(["*", scope], scope)).toBe(true);
   });
 
   test("production keys read everything but travelers, and write reputation only", () => {

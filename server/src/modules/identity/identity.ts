@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import { DECIDES_APPROVALS, defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../../domain/scopes.ts";
+import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes, personalScopes } from "../../domain/scopes.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
@@ -297,12 +297,12 @@ function checkScopes(scopes: readonly string[], personId: string | undefined): r
     throw invalidInput([{ path: "scopes", message }]);
   }
   if (scopes.length === 0) throw invalidInput([{ path: "scopes", message: `must name at least one scope. ${known}` }]);
-  const decides = scopes.includes(DECIDES_APPROVALS);
-  if (decides && personId === undefined) {
-    throw invalidInput([{ path: "scopes", message: `${DECIDES_APPROVALS} is for keys of persons only` }]);
+  const personal = personalScopes.filter((scope) => scopes.includes(scope));
+  if (personal.length > 0 && personId === undefined) {
+    const message = `${personal.join(", ")} can be held by a person's own key only; name the person`;
+    throw invalidInput([{ path: "scopes", message }]);
   }
-  if (!scopes.includes(EVERYTHING)) return [...new Set(scopes)];
-  return decides ? [EVERYTHING, DECIDES_APPROVALS] : [EVERYTHING];
+  return scopes.includes(EVERYTHING) ? [EVERYTHING, ...personal] : [...new Set(scopes)];
 }
 
 function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Instant): Temporal.Instant | undefined {

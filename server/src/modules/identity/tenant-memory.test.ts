@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock, silentLog } from "../../../test/support/identity.ts";
-import type { TestService } from "../../../test/support/service.ts";
+import { mintOperatorKey, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { adminUrl } from "../../../test/support/test-database.ts";
 import { TenantMemory, type TenantOwner } from "./tenant-memory.ts";
@@ -37,11 +37,12 @@ async function openProcess(databaseUrl = service.config.databaseUrl ?? "") {
 }
 
 async function newOwner() {
-  const { tenant, apiKey } = await service.operator((identity) =>
-    identity.createTenant({ name: "Remembered", actor: "test" }),
-  );
+  const { tenant, operatorKey } = await service.operator(async (identity) => {
+    const created = await identity.createTenant({ name: "Remembered", actor: "test" });
+    return { ...created, operatorKey: await mintOperatorKey(identity, created.tenant.id) };
+  });
   const put = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" };
     const answer = await service.send(path, { method: "PUT", headers, body: JSON.stringify(body) });
     expect(answer.status, answer.text).toBeLessThan(300);
   };

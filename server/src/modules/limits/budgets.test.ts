@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-const ask = (method: "GET" | "PUT", body?: object, key = service.apiKey) =>
+const ask = (method: "GET" | "PUT", body?: object, key = service.operatorKey) =>
   service.send("/api/budgets", {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
@@ -59,13 +59,13 @@ const arm = (path: string, fault: string) =>
 
 describe("a budget", () => {
   test("is named with what remains of it by who judges an offer and who reads the account, where it covers the caller", async () => {
-    const { apiKey: key, tenantId } = await newFundedTenant(service, "Budgeted");
+    const { apiKey: key, operatorKey, tenantId } = await newFundedTenant(service, "Budgeted");
     const offer = { kind: "hotel", priceUsd: 100, pricePerNightUsd: 100 };
     const check = async () =>
       resultOf(await service.call("check_policy", { policyId: "default-corp", offer }, { key, tenantId }));
     expect((await check()).budgets).toEqual([]);
-    await setBudget({ budgetId: "mine", amountUsdc: "20", costCentre: "4711" }, key);
-    await setBudget({ budgetId: "over", amountUsdc: "20", endsOn: "2020-01-01" }, key);
+    await setBudget({ budgetId: "mine", amountUsdc: "20", costCentre: "4711" }, operatorKey);
+    await setBudget({ budgetId: "over", amountUsdc: "20", endsOn: "2020-01-01" }, operatorKey);
     expect((await send("7.5", { key, tenantId })).status).toBe(200);
     const left = [{ budgetId: "mine", costCentre: "4711", endsOn: null, amountUsdc: "20.00", leftUsdc: "12.50" }];
     expect((await check()).budgets).toEqual(left);
@@ -73,9 +73,9 @@ describe("a budget", () => {
   });
 
   test("is never passed by 64 parallel callers, and another tenant's does not count", async () => {
-    const { as, apiKey } = await newFundedTenant(service, "Budgeted");
-    await setBudget({ budgetId: "all", amountUsdc: "10", costCentre: "4711" }, apiKey);
-    await setBudget({ budgetId: "all", amountUsdc: "1" }, (await newFundedTenant(service, "Other")).apiKey);
+    const { as, operatorKey } = await newFundedTenant(service, "Budgeted");
+    await setBudget({ budgetId: "all", amountUsdc: "10", costCentre: "4711" }, operatorKey);
+    await setBudget({ budgetId: "all", amountUsdc: "1" }, (await newFundedTenant(service, "Other")).operatorKey);
     const answers = await Promise.all(Array.from({ length: 64 }, () => send("3", as)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     const refused = answers.find(({ status }) => status === 402);
@@ -85,10 +85,14 @@ describe("a budget", () => {
       budgetId: "all",
       costCentre: "4711",
     });
-    expect(await budget("all", apiKey)).toMatchObject({ usedUsdc: "9.00", reservedUsdc: "0.00", leftUsdc: "1.00" });
-    const lowered = await ask("PUT", { budgetId: "all", amountUsdc: "8.999999" }, apiKey);
+    expect(await budget("all", operatorKey)).toMatchObject({
+      usedUsdc: "9.00",
+      reservedUsdc: "0.00",
+      leftUsdc: "1.00",
+    });
+    const lowered = await ask("PUT", { budgetId: "all", amountUsdc: "8.999999" }, operatorKey);
     expect([lowered.status, lowered.body]).toMatchObject([409, { code: "conflict", usedUsdc: "9.00" }]);
-    expect(await budget("all", apiKey)).toMatchObject({ amountUsdc: "10.00" });
+    expect(await budget("all", operatorKey)).toMatchObject({ amountUsdc: "10.00" });
   });
 
   test("of a flight is asked when the supplier has said the price, and gets back what was not booked", async () => {
@@ -138,23 +142,23 @@ describe("a budget", () => {
   });
 
   test("covers the calls of its keys, its travelers and its days, and no others", async () => {
-    const { as, apiKey, tenantId } = await newFundedTenant(service, "Several budgets");
+    const { as, operatorKey, tenantId } = await newFundedTenant(service, "Several budgets");
     const { key: second, apiKey: secondKey } = await service.operator((operator) =>
       operator.mintKey({ tenantId, environment: "sandbox", actor: "test" }),
     );
     const ownDay = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
     const amountUsdc = "100";
-    await setBudget({ budgetId: "everybody", amountUsdc, startsOn: ownDay(-1), endsOn: ownDay(1) }, apiKey);
-    await setBudget({ budgetId: "key", amountUsdc, keyIds: [second.id] }, apiKey);
-    await setBudget({ budgetId: "traveler", amountUsdc, travelerIds: [`svc:${second.id}`] }, apiKey);
-    await setBudget({ budgetId: "later", amountUsdc, startsOn: ownDay(2) }, apiKey);
+    await setBudget({ budgetId: "everybody", amountUsdc, startsOn: ownDay(-1), endsOn: ownDay(1) }, operatorKey);
+    await setBudget({ budgetId: "key", amountUsdc, keyIds: [second.id] }, operatorKey);
+    await setBudget({ budgetId: "traveler", amountUsdc, travelerIds: [`svc:${second.id}`] }, operatorKey);
+    await setBudget({ budgetId: "later", amountUsdc, startsOn: ownDay(2) }, operatorKey);
     expect((await send("3", as)).status).toBe(200);
     expect((await send("4", { ...as, key: secondKey })).status).toBe(200);
     const names = ["everybody", "key", "traveler", "later"];
-    const used = await Promise.all(names.map(async (name) => (await budget(name, apiKey))?.usedUsdc));
+    const used = await Promise.all(names.map(async (name) => (await budget(name, operatorKey))?.usedUsdc));
     expect(used).toEqual(["7.00", "4.00", "4.00", "0.00"]);
     // Only what covers a call refuses it.
-    await setBudget({ budgetId: "key", amountUsdc: "4", keyIds: [second.id] }, apiKey);
+    await setBudget({ budgetId: "key", amountUsdc: "4", keyIds: [second.id] }, operatorKey);
     expect((await send("1", { ...as, key: secondKey })).body).toMatchObject({ limit: "budget", budgetId: "key" });
     expect((await send("1", as)).status).toBe(200);
   });
@@ -169,7 +173,7 @@ describe("a budget", () => {
       travelerIds: ["user_demo"],
       tripIds: [freshHash()],
     };
-    const answer = await ask("PUT", { ...foreign, startsOn: "2026-02-02", endsOn: "2026-02-01" }, other.apiKey);
+    const answer = await ask("PUT", { ...foreign, startsOn: "2026-02-02", endsOn: "2026-02-01" }, other.operatorKey);
     expect(answer.status).toBe(400);
     const Issues = z.array(z.object({ path: z.string() }));
     expect(Issues.parse(answer.body.issues).map(({ path }) => path)).toEqual([
@@ -178,6 +182,6 @@ describe("a budget", () => {
       "tripIds.0",
       "endsOn",
     ]);
-    expect(await budget("x", other.apiKey)).toBeUndefined();
+    expect(await budget("x", other.operatorKey)).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Issue, invalidInput } from "../../domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
+import { ADMINISTERS_POLICIES } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
 import { defineRoute } from "../../kernel/route.ts";
@@ -95,7 +96,7 @@ const writeBudget = defineRoute({
   summary: "Set a budget",
   description:
     "Makes a budget, or replaces the one that has its budgetId. From the next call on, each call that spends takes from every budget that covers it, and is refused with spend_limit_exceeded where one has too little left. What was used stays used when a budget is replaced.",
-  scope: "policy:write",
+  scope: ADMINISTERS_POLICIES,
   body: BudgetFields,
   answers: { 200: { description: "The budget as it is now.", schema: BudgetAnswer } },
   errors: { conflict: "More than this amount is used or reserved. Set at least that much." },

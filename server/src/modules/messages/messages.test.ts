@@ -203,9 +203,10 @@ describe("the message of a replanned trip", () => {
         headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
         body: JSON.stringify(body),
       });
-    const enforce = (policyId: string | null) => send("/api/policy-enforcement", "PUT", { policyId }, service.apiKey);
+    const enforce = (policyId: string | null) =>
+      send("/api/policy-enforcement", "PUT", { policyId }, service.operatorKey);
     const document = { payments: { maxAmountUsd: 1 } };
-    await send("/api/policies/mailed", "PUT", { document }, service.apiKey);
+    await send("/api/policies/mailed", "PUT", { document }, service.operatorKey);
     await enforce("mailed");
     const pay = () => service.call("send_tokens", { to: `0x${"1".repeat(40)}`, amount: "5" });
     const { approvalId } = (await pay()).body;

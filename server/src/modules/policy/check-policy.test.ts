@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
-import type { TestService } from "../../../test/support/service.ts";
+import { mintOperatorKey, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
@@ -16,16 +16,19 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 interface As {
   tenantId: string;
   key: string;
+  operatorKey: string;
 }
 
 async function newTenant(name: string): Promise<As> {
-  const { tenant, apiKey } = await service.operator((identity) => identity.createTenant({ name, actor: "test" }));
-  return { tenantId: tenant.id, key: apiKey };
+  return await service.operator(async (identity) => {
+    const { tenant, apiKey } = await identity.createTenant({ name, actor: "test" });
+    return { tenantId: tenant.id, key: apiKey, operatorKey: await mintOperatorKey(identity, tenant.id) };
+  });
 }
 
-function send({ key }: As, path: string, body?: unknown, method = body === undefined ? "GET" : "PUT") {
+function send({ key, operatorKey }: As, path: string, body?: unknown, method = body === undefined ? "GET" : "PUT") {
   const headers = {
-    authorization: `Bearer ${key}`,
+    authorization: `Bearer ${method === "GET" ? key : operatorKey}`,
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
   return service.send(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
@@ -188,7 +191,7 @@ describe("a policy of a tenant's own", () => {
     const { apiKey: production } = await service.operator((identity) =>
       identity.mintKey({ tenantId: one.tenantId, environment: "sandbox", scopes: ["policy:read"], actor: "test" }),
     );
-    expect((await put({ ...one, key: production }, "more", limit(1))).body.code).toBe("missing_scope");
+    expect((await put({ ...one, operatorKey: production }, "more", limit(1))).body.code).toBe("missing_scope");
     await service.sql("update travel_policy set network = 'production' where tenant_id = $1", [one.tenantId]);
     expect((await check("secret-corp", flight(2), one)).body.code).toBe("invalid_input");
   });
@@ -251,7 +254,7 @@ describe("a policy of a tenant's own", () => {
     [{ flight: { maxPrice: { default: 0.0000001 } } }, "flight.maxPrice.default"],
     [{ flight: { maxPrize: {} } }, "flight.maxPrize"],
   ])("is refused with the place when it is %j", async (document, path) => {
-    const answer = await put({ tenantId: service.tenantId, key: service.apiKey }, "refused", document);
+    const answer = await put({ ...service, key: service.apiKey }, "refused", document);
     expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
     expect(
       z

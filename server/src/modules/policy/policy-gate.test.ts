@@ -24,7 +24,7 @@ beforeEach(() => enforce(null));
 const put = (path: string, body: unknown) =>
   service.send(path, {
     method: "PUT",
-    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${service.operatorKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
 

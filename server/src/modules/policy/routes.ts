@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
 import { IsoDate } from "../../domain/schemas.ts";
+import { ADMINISTERS_POLICIES } from "../../domain/scopes.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { Created, defineRoute } from "../../kernel/route.ts";
 import type { Reads } from "../../kernel/stores.ts";
@@ -149,7 +150,7 @@ const writePolicy = defineRoute({
   summary: "Put a travel policy",
   description:
     "Stores the document as the next version of the policy; older versions stay. Of the versions that are in force, the one that came into force last applies. A document that contradicts itself is refused with the place. The same document again stays the version that it is.",
-  scope: "policy:write",
+  scope: ADMINISTERS_POLICIES,
   params: PolicyPath,
   body: PolicyBody,
   maximumBodyBytes: MAXIMUM_BODY_BYTES,
@@ -228,7 +229,7 @@ const writeEnforcement = defineRoute({
   summary: "Enforce a policy",
   description:
     "From now on calls that book, change or pay answer policy_denied or approval_required by this policy; null holds them to none. Sandbox and production keys have a setting each.",
-  scope: "policy:write",
+  scope: ADMINISTERS_POLICIES,
   body: z.strictObject({ policyId: PolicyId.nullable() }),
   answers: { 200: { description: "It is enforced.", schema: EnforcementAnswer } },
   errors: {},

@@ -21,8 +21,13 @@ export interface HeldData {
 }
 
 export interface PersonalData {
-  /** `busy`: a booking or a run of the person is under way, and nothing was deleted. */
-  erase(tenantId: string, userId: string, network: Environment, actor: string): Promise<"erased" | "unknown" | "busy">;
+  /** `busy`: a booking or a run of the person is under way. `works`: the person works for the tenant. Nothing was deleted then. */
+  erase(
+    tenantId: string,
+    userId: string,
+    network: Environment,
+    actor: string,
+  ): Promise<"erased" | "unknown" | "busy" | "works">;
   /** Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. */
   eraseOld(before: { guests: Temporal.Instant; travelers: Temporal.Instant | undefined }): Promise<void>;
 }

@@ -36,6 +36,8 @@ const ErasedAnswer = z.object({
   kept: z.array(z.string()).describe("What stays, without the person"),
 });
 
+const WORKS_FOR_TENANT =
+  "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
 const KEPT = [
   "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
@@ -83,6 +85,7 @@ const eraseTraveler = defineRoute({
     const outcome = await personalData.erase(tenantId, userId, environment, serviceAccountId);
     if (outcome === "unknown") throw fail("not_found");
     if (outcome === "busy") throw fail("conflict");
+    if (outcome === "works") throw fail("conflict", { detail: WORKS_FOR_TENANT });
     return { userId, erased: true as const, kept: KEPT };
   },
 });

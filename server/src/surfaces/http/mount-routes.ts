@@ -1,5 +1,5 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
-import { hasScope } from "../../domain/scopes.ts";
+import { hasScope, missingScope } from "../../domain/scopes.ts";
 import { callRoute, type GivenRequest } from "../../kernel/call-route.ts";
 import { FileAnswer, type Route } from "../../kernel/route.ts";
 import type { Principal } from "../../ports/identity.ts";
@@ -69,9 +69,7 @@ async function admit<Ports>(
   // What changes records must not rest on a cached key.
   const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
   if (principal === undefined) throw unauthorized();
-  if (!hasScope(principal.scopes, scope)) {
-    throw new Failure("missing_scope", { detail: `The key lacks the scope ${scope}.`, extra: { scope } });
-  }
+  if (!hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
   return [principal];
 }
 

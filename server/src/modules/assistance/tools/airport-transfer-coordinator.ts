@@ -4,7 +4,14 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
-import { type EmergencyNumbers, emergencyNumbersOf, numbersToCall, sayServices } from "../emergency-numbers.ts";
+import {
+  allNumbers,
+  type EmergencyNumbers,
+  emergencyNumbersOf,
+  numbersBy,
+  sayReliability,
+  sayServices,
+} from "../emergency-numbers.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
 import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
@@ -41,7 +48,9 @@ export const airportTransferCoordinator = defineTool({
         ...{ advice: z.array(z.string()), isNight: z.boolean().nullable() },
         emergencyNumbers: z
           .array(z.string())
-          .describe("Of the destination's country, as notes say which is whose; empty: none is known"),
+          .describe(
+            "Of the destination's territory; notes say which service answers which, and how sure that is. Empty: none is known",
+          ),
       })
       .nullable()
       .describe("Null: not asked for"),
@@ -75,8 +84,9 @@ export const airportTransferCoordinator = defineTool({
     const { answer, times } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
-    const emergency = emergencyNumbersOf(ports.maps.countryCodeAt(destination) ?? "");
-    const emergencyNumbers = emergency === undefined ? [] : numbersToCall(emergency);
+    const { countryCode, contradiction } = numbersBy(ports.maps, destination, input.regionCode);
+    const emergency = emergencyNumbersOf(countryCode ?? "");
+    const emergencyNumbers = emergency === undefined ? [] : allNumbers(emergency);
     const safety = includeSafety
       ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers }
       : null;
@@ -93,7 +103,10 @@ export const airportTransferCoordinator = defineTool({
         times === undefined || mode !== "driving" ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
       safety,
       card: arrivalCard(plan, lines, words),
-      notes: [...notesOf(plan), ...(safety === null ? [] : [aboutNumbers(emergency)])],
+      notes: [
+        ...notesOf(plan),
+        ...(safety === null ? [] : [...(contradiction === null ? [] : [contradiction]), aboutNumbers(emergency)]),
+      ],
       language: words.answer,
       ...provenance,
       attribution: attributionOf(plan, provenance.attribution),
@@ -102,13 +115,7 @@ export const airportTransferCoordinator = defineTool({
 });
 
 function aboutNumbers(emergency: EmergencyNumbers | undefined): string {
-  if (emergency === undefined || emergency.numbers.length === 0) {
-    return "No emergency number of the destination's country is known here.";
-  }
-  const services = sayServices(emergency);
-  const which =
-    services === ""
-      ? "Which service answers which emergency number is not known here"
-      : `Emergency numbers, written from memory as to the service: ${services}`;
-  return `${which}. travel_safety_aid has every known number there, and what help is near.`;
+  const known = emergency === undefined ? "" : sayServices(emergency);
+  const numbers = known === "" ? "" : `Emergency numbers in ${emergency?.territory}: ${known}. `;
+  return `${numbers}${sayReliability(emergency)} travel_safety_aid says more, such as what sources disagree about.`;
 }

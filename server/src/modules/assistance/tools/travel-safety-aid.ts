@@ -6,7 +6,16 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { helpKinds } from "../../../ports/nearby.ts";
 import { RegionCode } from "../../places/index.ts";
-import { EMERGENCY_NUMBERS_DATE, emergencyNumbersOf } from "../emergency-numbers.ts";
+import {
+  allNumbers,
+  EMERGENCY_NUMBERS_ATTRIBUTION,
+  EMERGENCY_NUMBERS_DATE,
+  type EmergencyNumbers,
+  emergencyNumbersOf,
+  numbersBy,
+  sayMobile,
+  sayReliability,
+} from "../emergency-numbers.ts";
 import { adviseFor, needs } from "../safety-texts.ts";
 import { whyUnavailable } from "../why-unavailable.ts";
 
@@ -14,6 +23,24 @@ const LONGEST_NOTES = 500;
 const MOST_PLACES = 12;
 
 const TextOfOthers = z.string().nullable().describe("A text of others");
+
+const NumberList = z.array(z.string()).describe("Call the first; the others are alternatives");
+const Emergency = z.object({
+  countryCode: z.string().nullable().describe("Of the territory whose numbers these are (ISO 3166-1 alpha-2)"),
+  numbers: z.array(z.string()).describe("Every known emergency number there; empty: none is known"),
+  ...{ police: z.string().nullable(), ambulance: z.string().nullable(), fire: z.string().nullable() },
+  services: z.object({ police: NumberList, ambulance: NumberList, fire: NumberList, touristPolice: NumberList }),
+  general: z.array(z.string()).describe("For every service"),
+  other: z.array(z.string()).describe("Further numbers with what they are for, mostly of one source"),
+  agreement: z
+    .enum(["both", "partial", "single", "none"])
+    .describe("Of the sources: two agree, they disagree in part, there is only one, none names a number"),
+  whatToDo: z.string().describe("How far the numbers can be relied on; show it with them"),
+  note: z.string().nullable().describe("What the sources disagree about"),
+  source: z.string().describe("The sources, or none"),
+  asOf: z.string().describe("Date of the newest source"),
+  servicesAreRecalled: z.boolean().describe("False: every number of a service is from a source"),
+});
 
 export const travelSafetyAid = defineTool({
   name: "travel_safety_aid",
@@ -34,16 +61,16 @@ export const travelSafetyAid = defineTool({
     languageCode: z.string().default("en"),
   }),
   output: z.object({
-    countryCode: z.string().nullable().describe("By the coordinates; null: of no country, such as the open sea"),
-    emergency: z.object({
-      numbers: z.array(z.string()).describe("Every known emergency number there; empty: none is known"),
-      ...{ police: z.string().nullable(), ambulance: z.string().nullable(), fire: z.string().nullable() },
-      source: z.string(),
-      asOf: z.string(),
-      servicesAreRecalled: z
-        .boolean()
-        .describe("Which service answers was written from memory; check it before the trip"),
-    }),
+    countryCode: z
+      .string()
+      .nullable()
+      .describe(
+        "By the coordinates; territories have codes of their own. Null: of none that is known, such as the open sea",
+      ),
+    emergency: Emergency,
+    otherEmergency: Emergency.nullable().describe(
+      "If coordinates and regionCode disagree: of the one whose numbers emergency does not have",
+    ),
     mobileNote: z.string(),
     advice: z.array(z.string()).describe("For the traveler"),
     recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by words; look yourself for others"),
@@ -69,22 +96,15 @@ export const travelSafetyAid = defineTool({
   example: () => ({ latitude: 35.6812, longitude: 139.7671, travelerNotes: "Peanut allergy", languageCode: "en" }),
 
   async run({ regionCode, travelerNotes = "", addressLines = [], languageCode, ...position }, { nearby, maps, call }) {
-    const countryCode = maps.countryCodeAt(position) ?? null;
-    const row = emergencyNumbersOf(countryCode ?? "");
+    const { countryCode, otherCode, contradiction } = numbersBy(maps, position, regionCode);
     const { answer: help, provenance } = await nearby.helpNear(position, call.signal);
     const words = wordsIn(languageCode);
     const shownNotes = toVisibleText(travelerNotes, LONGEST_NOTES);
-    const isElsewhere = regionCode !== undefined && regionCode.toUpperCase() !== countryCode;
     return {
-      countryCode,
-      emergency: {
-        ...{ numbers: row?.numbers ?? [], police: row?.police ?? null },
-        ...{ ambulance: row?.ambulance ?? null, fire: row?.fire ?? null },
-        source: row?.source ?? "none",
-        asOf: EMERGENCY_NUMBERS_DATE,
-        servicesAreRecalled: true,
-      },
-      mobileNote: "Mobile phones also reach help by 112 in most networks that keep to the GSM standard.",
+      countryCode: maps.countryCodeAt(position) ?? null,
+      emergency: describe(countryCode),
+      otherEmergency: otherCode === undefined ? null : describe(otherCode),
+      mobileNote: sayMobile(emergencyNumbersOf(countryCode ?? "")),
       ...adviseFor(shownNotes, words),
       nearestHelp: {
         available: help !== undefined,
@@ -101,13 +121,32 @@ export const travelSafetyAid = defineTool({
         ...provenance,
       },
       card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
-      notes: isElsewhere
-        ? [
-            `The coordinates lie in ${countryCode ?? "no country"}, not in ${regionCode}: the numbers are those of the coordinates.`,
-          ]
-        : [],
+      notes: contradiction === null ? [] : [contradiction],
       language: words.answer,
       ...maps.ownProvenance,
+      attribution: [...maps.ownProvenance.attribution, EMERGENCY_NUMBERS_ATTRIBUTION],
     };
   },
 });
+
+function describe(countryCode: string | undefined): z.input<typeof Emergency> {
+  const row = emergencyNumbersOf(countryCode ?? "");
+  return {
+    countryCode: countryCode ?? null,
+    numbers: row === undefined ? [] : allNumbers(row),
+    ...{ police: row?.police[0] ?? null, ambulance: row?.ambulance[0] ?? null, fire: row?.fire[0] ?? null },
+    services: servicesOf(row),
+    ...{ general: [...(row?.general ?? [])], other: row?.other ?? [] },
+    agreement: row?.agreement ?? "none",
+    whatToDo: sayReliability(row),
+    note: row === undefined || row.note === "" ? null : row.note,
+    source: row === undefined || row.sources.length === 0 ? "none" : row.sources.join("; "),
+    asOf: EMERGENCY_NUMBERS_DATE,
+    servicesAreRecalled: false,
+  };
+}
+
+function servicesOf(row: EmergencyNumbers | undefined) {
+  const { police = [], ambulance = [], fire = [], touristPolice = [] } = row ?? {};
+  return { police, ambulance, fire, touristPolice };
+}

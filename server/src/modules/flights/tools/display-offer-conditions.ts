@@ -9,6 +9,7 @@ import {
   shownInUsdc,
   supplierErrors,
 } from "../../bookings/index.ts";
+import { sayCabins } from "../cabins.ts";
 import { describeConditions } from "../describe-conditions.ts";
 import { getOwnOffer } from "../private-offers.ts";
 import { seeAgain } from "../see-offers.ts";
@@ -33,6 +34,7 @@ export const displayOfferConditions = defineTool({
     fareBrands: z.array(wordsOfOthers()),
     summary: z.array(wordsOfOthers()).describe("The conditions in words"),
     conditions: Conditions,
+    cabins: z.array(z.string()).describe("Of each flight; summary says so where they are not the same"),
     slices: z
       .array(detailsOfOthers())
       .describe("Each way alone: origin, destination, changeBeforeDeparture as in conditions or null"),
@@ -62,6 +64,7 @@ export const displayOfferConditions = defineTool({
       fareBrands: [...new Set(offer.slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))],
       summary: describeConditions(offer),
       conditions: offer.conditions,
+      cabins: sayCabins(offer),
       slices: offer.slices.map(({ origin, destination, changeBeforeDeparture }) => {
         return { origin, destination, changeBeforeDeparture };
       }),

@@ -11,7 +11,7 @@ import {
   timeZonesOf,
 } from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
-import { bestOffers } from "../best-offers.ts";
+import { chooseOffers } from "../best-offers.ts";
 import { explainNoOffers } from "../explain-no-offers.ts";
 import { Comparison, compareOffers, Picks, pickedOffers } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
@@ -28,9 +28,9 @@ const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), dep
 export const searchFlights = defineTool({
   name: "search_flights",
   title: "Search flights",
-  summary: "Find the three best flight offers for a route and date, by price, duration and stops.",
+  summary: "Find the three best flight offers for a route and date, by price, duration, stops and cabin.",
   advice:
-    "Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight not told) and what changing or giving back costs for the whole order: book any id. Children are searched as adults. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
+    "Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight not told) and what changing or giving back costs for the whole order: book any id. Children are searched as adults. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. mixedCabins: not all of it is in the cabin asked for. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
   area: "flights",
   effect: "read",
   price: 2_000n,
@@ -59,7 +59,10 @@ export const searchFlights = defineTool({
     departureDate: today.add({ days: 60 }).toString(),
     cabinClass: "business" as const,
   }),
-  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
+  gives: ({ offers: [best, ...others] }) => ({
+    ...(best === undefined ? {} : { offerId: best.id }),
+    holdableOfferId: others.find(({ paymentRequirements }) => !paymentRequirements.requiresInstantPayment)?.id,
+  }),
   remember: ({ origin, destination, departureDate, returnDate = null, cabinClass, passengers }, { offers }) => ({
     kind: "search",
     text: `Flights from ${origin} to ${destination} on ${departureDate} were searched, and ${offers.length} offers shown.`,
@@ -119,18 +122,20 @@ export const searchFlights = defineTool({
     };
     const found = await flights.searchOffers(wanted, { signal: call.signal });
     call.progress(`Choosing among ${found.offers.length} offers`);
-    const offers = bestOffers(found.offers, OFFERS_RETURNED);
-    const comparison = compareOffers(offers, found.offers);
-    if (comparison === undefined) {
+    const { cabinClass } = query;
+    const chosen = chooseOffers(found.offers, OFFERS_RETURNED, cabinClass);
+    if (chosen === undefined) {
       const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
       throw fail("no_offers", { detail, extra: { emptiedBy } });
     }
+    const offers = chosen.shown;
+    const comparison = compareOffers(chosen, found.offers, cabinClass);
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers, loyaltyAccounts);
     const currencies = found.offers.map(({ totalCurrency }) => totalCurrency);
     const rates = await saleRates({ fx, clock }, caller.environment, currencies);
     await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.offers, rates);
     return {
-      offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates)),
+      offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates, cabinClass)),
       ...comparison,
       timeZones: timeZonesOf(
         [...offers, ...pickedOffers(comparison.picks, found.offers)].flatMap(({ slices }) => slices),
