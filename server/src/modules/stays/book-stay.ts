@@ -3,6 +3,7 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
 import {
+  type AskedBooking,
   type BookedTraveler,
   type BookingStorage,
   type BookOptions,
@@ -41,7 +42,41 @@ export function bookStay(
   const { caller, callId, stay } = request;
   const steps = new StayBookingSteps(ports);
   const prepare = () => prepareBooking(ports, request, steps, random);
-  return bookOnce(ports, { caller, callId, kind: "stay", offerId: stay.quoteId, steps, prepare }, options);
+  return bookOnce(ports, { caller, callId, asked: askedStay(stay), steps, prepare }, options);
+}
+
+/** What a call asks for, to tell a repetition from another booking of the same quote. */
+export function askedStay({
+  quoteId: offerId,
+  guests,
+  customerUserIds,
+  ...more
+}: BookStayRequest["stay"]): AskedBooking {
+  const textOf = (some: readonly Guest[]) =>
+    JSON.stringify(
+      some
+        .map(({ givenName, familyName, customerUserId = null }) => [givenName, familyName, customerUserId])
+        .map((guest) => JSON.stringify(guest))
+        .toSorted(),
+    );
+  return {
+    ...{ kind: "stay", offerId },
+    // How the guests are reached makes no other booking.
+    particulars: {
+      loyaltyProgrammeAccountNumber: more.loyaltyProgrammeAccountNumber ?? null,
+      specialRequests: more.specialRequests ?? null,
+      customerUserIds: customerUserIds.toSorted(),
+    },
+    isForSame: ({ travelers }) => Promise.resolve(textOf(travelers) === textOf(guests)),
+    // An earlier release kept nothing but the guests.
+    mayBeSame: () => true,
+  };
+}
+
+interface Guest {
+  givenName: string;
+  familyName: string;
+  customerUserId?: string | undefined;
 }
 
 /** Everything that can be refused before anything is stored or sent. */
@@ -69,17 +104,20 @@ async function prepareBooking(
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = { ...stay, phoneNumber, bookingId };
   return {
-    booking: {
-      id: bookingId,
-      userId: caller.userId,
-      // What is due at the accommodation is not part of it.
-      amountMicroUsdc,
-      totalAmount,
-      totalCurrency,
-      rate,
-      airlineCreditId: undefined,
-      travelers: await toBooked({ travelers, caller }, stay.guests),
-      itinerarySalt: newSalt(random),
+    intent: {
+      kind: "new",
+      booking: {
+        id: bookingId,
+        userId: caller.userId,
+        // What is due at the accommodation is not part of it.
+        amountMicroUsdc,
+        totalAmount,
+        totalCurrency,
+        rate,
+        airlineCreditId: undefined,
+        travelers: await toBooked({ travelers, caller }, stay.guests),
+        itinerarySalt: newSalt(random),
+      },
     },
     begin: () => steps.order(order),
   };
