@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { parseDecimal } from "../../domain/money.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import {
   type Naming,
@@ -10,8 +10,7 @@ import {
   type Steps,
   type Workflow,
 } from "../../kernel/workflow.ts";
-import type { JournaledStep, Run } from "./runs.ts";
-import type { RunCall } from "./segment.ts";
+import type { JournaledStep, Run, RunCall } from "./runs.ts";
 
 const CallOutcome = z.union([
   z.object({ ok: z.literal(true), result: z.unknown() }),
@@ -50,12 +49,6 @@ export async function assessLoss(
   }
   const ends = await assessment.expectedEnds();
   return ends.filter(({ lostUsdc }) => (parseDecimal(lostUsdc) ?? 0n) > 0n);
-}
-
-export function sumOrders(orders: readonly OrderEnd[]): { refundedUsdc: string; lostUsdc: string } {
-  const sum = (name: "refundedUsdc" | "lostUsdc") =>
-    formatDecimal(orders.reduce((total, end) => total + (parseDecimal(end[name]) ?? 0n), 0n));
-  return { refundedUsdc: sum("refundedUsdc"), lostUsdc: sum("lostUsdc") };
 }
 
 class Assessment implements Steps {

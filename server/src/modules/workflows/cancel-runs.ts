@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OrderEnd } from "../../kernel/workflow.ts";
-import { sumOrders } from "./assess-loss.ts";
 import type { Run } from "./runs.ts";
 import type { RunParts } from "./start-run.ts";
+import { sumOrders } from "./undone.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 export const LOSS_NOT_ACCEPTED =

@@ -12,8 +12,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { assessLoss } from "./assess-loss.ts";
-import type { JournaledStep, Run, Runs } from "./runs.ts";
-import { type RunCall, Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
+import type { JournaledStep, Run, RunCall, Runs } from "./runs.ts";
+import { Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
 
 export interface RunnerOptions {
   runs: Runs;

@@ -1,3 +1,4 @@
+import type { Cover, PurposeCall } from "../../kernel/plan.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 
@@ -24,6 +25,18 @@ export interface Run {
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
   endedAt: Temporal.Instant | undefined;
+}
+
+/** A call that a run makes. */
+export interface RunCall {
+  tool: string;
+  args: object;
+  policyId?: string | undefined;
+  leadTravelerId?: string | undefined;
+  purpose?: PurposeCall | undefined;
+  cover?: Cover | undefined;
+  /** Left out where nothing is done. */
+  idempotencyKey?: string;
 }
 
 export interface NewRun

@@ -4,7 +4,6 @@ import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
-import type { Cover, PurposeCall } from "../../kernel/plan.ts";
 import type { TripNote } from "../../kernel/trip-note.ts";
 import {
   type Approvable,
@@ -17,9 +16,9 @@ import {
 } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
-import { sumOrders } from "./assess-loss.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
-import type { Journaled, JournaledStep, Run, Runs, StepEnd } from "./runs.ts";
+import type { Journaled, JournaledStep, Run, RunCall, Runs, StepEnd } from "./runs.ts";
+import { sumOrders, type Undone } from "./undone.ts";
 
 export interface SegmentOptions {
   runs: Runs;
@@ -32,17 +31,6 @@ export interface SegmentOptions {
   invoke(run: Run, call: RunCall): Promise<Answer | undefined>;
   /** Asks for what such a call needs, and makes none: what it would be refused with; `granted`: nothing refuses it. */
   ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
-}
-
-export interface RunCall {
-  tool: string;
-  args: object;
-  policyId?: string | undefined;
-  leadTravelerId?: string | undefined;
-  purpose?: PurposeCall | undefined;
-  cover?: Cover | undefined;
-  /** Left out where nothing is done. */
-  idempotencyKey?: string;
 }
 
 /** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
@@ -58,15 +46,6 @@ export type SegmentEnd =
       kind: "failed";
       failure: { code: string; detail: string } & Undone;
     };
-
-/** What was undone of a run, and what that cost. */
-interface Undone {
-  undone: readonly string[];
-  notUndone: readonly string[];
-  orders: readonly OrderEnd[];
-  refundedUsdc: string;
-  lostUsdc: string;
-}
 
 /** What is repeated is tried first after a second, and ever more rarely. */
 const FIRST_RETRY_SECONDS = 1;
