@@ -45,7 +45,6 @@ export const ADVICE_SOURCE = {
   isRecalled: true,
 };
 
-export function judgeAltitude(meters: number): { risk: AltitudeRisk; advice: readonly string[] } {
-  const band = BANDS.find(({ fromMeters }) => meters >= fromMeters);
-  return { risk: band?.risk ?? "none", advice: band?.advice ?? [] };
+export function judgeAltitude(meters: number | undefined) {
+  return BANDS.find(({ fromMeters }) => meters !== undefined && meters >= fromMeters);
 }
