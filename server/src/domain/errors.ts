@@ -24,8 +24,10 @@ export const statusByCode = {
   tool_not_found: 404,
   tenant_not_found: 404,
   not_found: 404,
+  request_timeout: 408,
   in_progress: 409,
   conflict: 409,
+  loss_not_accepted: 409,
   session_closed: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -84,7 +86,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   tenant_not_found: "The tenant does not exist for this key. Leave `tenantId` out, or send the key's own.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
+  request_timeout: "The request did not arrive in time. Send it again without a pause.",
   conflict: "The record has changed meanwhile. Read it again, then decide.",
+  loss_not_accepted:
+    "Cancelling would lose money, and nothing was changed. `orders` says what comes back and what does not; send `acceptLoss: true` to cancel nevertheless.",
   session_closed: "The pause of a run was resolved before, or its time is over. Read the run.",
   too_large: "The body is larger than this route takes. Send less.",
   unsupported_media_type: "The body is not `application/json`. Set the header and send it again.",
@@ -104,8 +109,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 /** Codes for which the same call, sent again later, can succeed. Everything else is final. */
 const retryableCodes: ReadonlySet<string> = new Set([
   "settlement_not_final",
+  "rate_stale",
   "invoice_not_drawn",
   "e_invoice_not_checked",
+  "request_timeout",
   "in_progress",
   "approval_required",
   "approval_used",

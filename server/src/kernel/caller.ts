@@ -73,13 +73,19 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer): Caller {
+export function callerOf(
+  call: PendingCall,
+  principal: Principal | Payer,
+  { leadTravelerId, cover }: Pick<Caller, "leadTravelerId" | "cover">,
+): Caller {
   return {
+    leadTravelerId,
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,
     travelerId: call.travelerId,
     environment: principal.environment,
     scopes: isPayer(principal) ? [] : principal.scopes,
+    cover,
   };
 }

@@ -1,6 +1,8 @@
 /** Blocks after which nothing is dropped any more, its own included, on chains whose finality is known. */
 const confirmationsByChain: ReadonlyMap<number, number> = new Map([
-  // Arc's test network: its consensus makes each block final.
+  // Arc and its test network: a block is final as soon as it is there (docs.arc.network/arc/concepts/consensus-layer,
+  // docs.arc.io/arc/concepts/deterministic-finality). The ids are those of viem's chain definitions.
+  [5_042, 1],
   [5_042_002, 1],
 ]);
 

@@ -23,6 +23,8 @@ export interface LoyaltyAccount {
 }
 
 export interface SearchPassenger {
+  /** In years when the last part of the journey leaves. Left out: an adult. */
+  age?: number;
   /** A leisure fare type as the interface names it. */
   leisureFareType?: string;
   loyaltyAccounts: readonly LoyaltyAccount[];
@@ -130,7 +132,8 @@ export interface FlightOffer {
     priceGuaranteeExpiresAt: string | null;
     paymentRequiredBy: string | null;
   };
-  passengers: readonly { id: string; type: string | null; fareType: string | null }[];
+  /** `age`: where the search gave it, or the airline says it. */
+  passengers: readonly { id: string; type: string | null; age?: number; fareType: string | null }[];
   identityDocumentsRequired: boolean;
   /** Of which kinds they may be, in the supplier's words, such as `passport`. Empty: the supplier does not say. */
   identityDocumentTypes: readonly string[];
@@ -160,6 +163,8 @@ export interface OrderPassenger {
   email: string;
   phoneNumber: string;
   customerUserId?: string;
+  /** The passenger id of the infant on this adult's lap. */
+  infantPassengerId?: string;
   loyaltyAccounts: readonly LoyaltyAccount[];
   identityDocument?: { number: string; issuingCountryIso2: string; expiresOn: string };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FlightOffer } from "../../ports/flights.ts";
 import { toConditions, WireConditions } from "./map-conditions.ts";
 import { WireSoldSlice } from "./map-slices.ts";
-import { Amount, Currency, described, describedList, Instant, Text } from "./wire.ts";
+import { Amount, Count, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
 /** The supplier's offers as ours. Unknown fields are ignored; what an offer is bought by must fit, or the offer does not count. */
 
@@ -20,7 +20,9 @@ export const WireOffer = z.object({
     price_guarantee_expires_at: described(Instant),
     payment_required_by: described(Instant),
   }),
-  passengers: z.array(z.object({ id: Text, type: described(z.string()), fare_type: described(z.string()) })).min(1),
+  passengers: z
+    .array(z.object({ id: Text, type: described(z.string()), age: described(Count), fare_type: described(z.string()) }))
+    .min(1),
   passenger_identity_documents_required: z.boolean().nullish(),
   supported_passenger_identity_document_types: describedList(z.string().regex(/^[a-z_]{1,40}$/)),
   private_fares: describedList(
@@ -59,6 +61,7 @@ export function toOffer(offer: WireOffer): FlightOffer {
     passengers: offer.passengers.map((passenger) => ({
       id: passenger.id,
       type: passenger.type,
+      ...(passenger.age === null ? {} : { age: passenger.age }),
       fareType: passenger.fare_type,
     })),
     identityDocumentsRequired: offer.passenger_identity_documents_required ?? false,

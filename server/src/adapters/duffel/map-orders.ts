@@ -164,6 +164,7 @@ export function toOrderData(request: OrderRequest): Record<string, unknown> {
       email: passenger.email,
       phone_number: passenger.phoneNumber,
       ...(passenger.customerUserId === undefined ? {} : { user_id: passenger.customerUserId }),
+      ...(passenger.infantPassengerId === undefined ? {} : { infant_passenger_id: passenger.infantPassengerId }),
       ...(passenger.loyaltyAccounts.length === 0
         ? {}
         : {

@@ -13,6 +13,8 @@ const FARE_TYPES: ReadonlyMap<string, string> = new Map([
   ["tour", "tour_operator_inclusive"],
 ]);
 
+const ADULT_AGE = 18;
+
 type NotApplied = FlightSearchResult["notApplied"][number];
 
 function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Record<string, unknown> {
@@ -38,7 +40,7 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
     }
   }
   return {
-    ...(fareType === undefined ? { type: "adult" } : { fare_type: fareType }),
+    ...toPassengerType(passenger.age, fareType),
     ...(named && loyaltyAccounts.length > 0
       ? {
           given_name: givenName,
@@ -50,6 +52,13 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
         }
       : {}),
   };
+}
+
+/** The supplier takes adults by their type and everybody else by the age. */
+function toPassengerType(age: number | undefined, fareType: string | undefined): Record<string, unknown> {
+  const isYoung = age !== undefined && age < ADULT_AGE;
+  if (fareType === undefined) return isYoung ? { age } : { type: "adult" };
+  return isYoung ? { fare_type: fareType, age } : { fare_type: fareType };
 }
 
 export function toOfferRequest(query: FlightSearch): { data: unknown; notApplied: NotApplied[] } {

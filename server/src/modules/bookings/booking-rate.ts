@@ -50,6 +50,28 @@ export function inUsdc(amount: string, currency: string, rate: BookingRate): Mic
   return micro === undefined ? undefined : (micro * scaled(rate.value)) / RATE_UNIT;
 }
 
+/**
+ * What `total` counts for in USDC if it was charged and given back in these parts, those below zero being given back: the sum of
+ * what each was converted to. What no part explains is converted by itself.
+ */
+export function partsInUsdc(
+  { totalAmount, totalCurrency }: Price,
+  parts: readonly string[],
+  rate: BookingRate,
+): Micro | undefined {
+  let rest = totalCurrency === rate.from ? parseDecimal(totalAmount) : undefined;
+  let sum = 0n;
+  for (const part of parts) {
+    const isBack = part.startsWith("-");
+    const micro = parseDecimal(isBack ? part.slice(1) : part) ?? 0n;
+    const converted = (micro * scaled(rate.value)) / RATE_UNIT;
+    sum += isBack ? -converted : converted;
+    if (rest !== undefined) rest -= isBack ? -micro : micro;
+  }
+  // Bigints are divided towards zero, so that a rest below zero is rounded like the parts.
+  return rest === undefined ? undefined : sum + (rest * scaled(rate.value)) / RATE_UNIT;
+}
+
 /** What an amount in another currency than dollars counts for, for people and programs to read; nothing where there is no rate. */
 export function shownInUsdc({ totalAmount, totalCurrency }: Price, rates: SaleRates): { totalUsdc?: string } {
   const rate = totalCurrency === DOLLAR ? undefined : rates.get(totalCurrency);

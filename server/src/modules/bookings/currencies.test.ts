@@ -9,19 +9,19 @@ import { startTestService, type TestService } from "../../../test/support/servic
 import { resultOf } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { InvoiceDocument } from "../invoices/document.ts";
-import { BookingRate, inUsdc, rateBy } from "./booking-rate.ts";
+import { BookingRate, inUsdc as convert, rateBy } from "./booking-rate.ts";
 
-/** One euro is 1.2 dollars and half a pound less a bit; what is sold adds 1.5 percent. */
+/** Amounts to the cent are no whole micro-units at these rates, to which what is sold adds 1.5 percent. */
 const rates = (day: string): Answer => ({
   status: 200,
   headers: { "content-type": "text/xml" },
   text: `<gesmes:Envelope xmlns:gesmes="g"><Cube><Cube time='${day}'>
-    <Cube currency='USD' rate='1.2'/><Cube currency='GBP' rate='0.8'/></Cube></Cube></gesmes:Envelope>`,
+    <Cube currency='USD' rate='1.234567'/><Cube currency='GBP' rate='0.8'/></Cube></Cube></gesmes:Envelope>`,
 });
 const MARGIN_BPS = 150;
 const SELLING = { SANDBOX_CURRENCY: "EUR", SANDBOX_STAYS_IN: "local" };
-const EURO = { from: "EUR", to: "USDC", value: "1.218", marginBps: MARGIN_BPS, sourceLevel: "live" };
-const POUND = { ...EURO, from: "GBP", value: "1.5225" };
+const EURO = { from: "EUR", to: "USDC", value: "1.253085505", marginBps: MARGIN_BPS, sourceLevel: "live" };
+const POUND = { ...EURO, from: "GBP", value: "1.56635688125" };
 
 let source: ScriptedServer;
 let service: TestService;
@@ -50,8 +50,9 @@ const Offer = z.looseObject({
   totalCurrency: z.string(),
   totalUsdc: z.string(),
 });
+const Fare = z.object({ id: z.string(), refundable: z.boolean(), changeable: z.boolean() });
 const Offers = z.object({
-  offers: z.array(Offer.extend({ fares: z.array(z.object({ id: z.string(), refundable: z.boolean() })) })),
+  offers: z.array(Offer.extend({ fares: z.array(Fare) })),
 });
 const Booked = z.looseObject({
   orderId: z.string(),
@@ -61,7 +62,12 @@ const Booked = z.looseObject({
 });
 const Available = z.object({ available: z.object({ USDC: z.string() }) });
 const micro = (amount: string): bigint => parseDecimal(amount) ?? -1n;
-const worth = (amount: string, permyriad: bigint) => formatDecimal((micro(amount) * permyriad) / 10_000n);
+/** As a whole number of which 10^12 make one. */
+function scaled(value: string): bigint {
+  const [units = "", places = ""] = value.split(".");
+  return BigInt(units + places.padEnd(12, "0"));
+}
+const worth = (amount: string, rate: string) => formatDecimal((micro(amount) * scaled(rate)) / 10n ** 12n);
 const available = async () => micro(Available.parse(resultOf(await service.call("check_treasury", {}))).available.USDC);
 
 async function searchFlights(departureDate = inDays(60)) {
@@ -77,10 +83,76 @@ describe("a rate that is too old", () => {
     const offer = await search();
     expect(offer).not.toHaveProperty("totalUsdc");
     const refused = await service.call("book_flight", { offerId: offer?.id });
-    expect([refused.status, refused.body.code, refused.body.currency]).toEqual([500, "rate_stale", "EUR"]);
+    expect([refused.status, refused.body]).toMatchObject([
+      500,
+      { code: "rate_stale", currency: "EUR", retryable: true, detail: expect.stringContaining("try again later") },
+    ]);
+    // That is true: what was refused under a key is not refused again by its stored answer.
+    const key = { "idempotency-key": "until-there-is-a-rate" };
+    expect((await service.call("book_flight", { offerId: offer?.id }, { headers: key })).body.code).toBe("rate_stale");
     answer = rates(today().toString());
     hours = 0;
     expect(await search()).toHaveProperty("totalUsdc");
+    const booked = await service.call("book_flight", { offerId: offer?.id }, { headers: key });
+    expect([booked.status, booked.headers.get("idempotent-replayed")], booked.text).toEqual([200, null]);
+  });
+});
+
+describe("an order that a change made dearer or cheaper", () => {
+  const Offered = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
+  const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
+  const Changed = z.object({ chargedUsdc: z.string(), refundedUsdc: z.string() });
+  const Slices = z.object({ slices: z.array(z.object({ id: z.string() })) });
+  const inUsdc = (amount: bigint) => (amount * scaled(EURO.value)) / 10n ** 12n;
+
+  /** Books what is refundable and changes it so that whole and parts are converted to different sums. */
+  async function changedOrder(direction: "dearer" | "cheaper", days: number) {
+    const offers = await searchFlights(inDays(days));
+    const fare = offers.flatMap(({ fares }) => fares).find(({ refundable, changeable }) => refundable && changeable);
+    const booked = resultOf(await service.call("book_flight", { offerId: fare?.id }));
+    const { orderId, totalAmount, chargedUsdc } = Booked.parse(booked);
+    const [slice] = Slices.parse(booked).slices;
+    await expect.poll(async () => resultOf(await service.call("read_order", { orderId })).ticketing).toBe("ticketed");
+    for (let day = days + 10; day < days + 60; day += 1) {
+      const add = [{ origin: "LHR", destination: "JFK", departure_date: inDays(day) }];
+      const wanted = { orderId, slices: { remove: [{ slice_id: slice?.id }], add } };
+      const answer = await service.call("request_order_change", wanted);
+      for (const { id, changeTotalAmount } of Offered.parse(resultOf(answer)).offers) {
+        const isCheaper = changeTotalAmount.startsWith("-");
+        const difference = micro(changeTotalAmount.replace("-", "")) * (isCheaper ? -1n : 1n);
+        const inParts = inUsdc(micro(totalAmount)) + inUsdc(difference);
+        const whole = inUsdc(micro(totalAmount) + difference);
+        if (difference === 0n || isCheaper !== (direction === "cheaper") || inParts === whole) continue;
+        const { changeId, due } = Selected.parse(
+          resultOf(await service.call("select_order_change_offer", { offerId: id })),
+        );
+        const payment = { type: "balance", ...due };
+        const changed = Changed.parse(resultOf(await service.call("confirm_order_change", { changeId, payment })));
+        return { orderId, paid: micro(chargedUsdc) + micro(changed.chargedUsdc) - micro(changed.refundedUsdc), whole };
+      }
+    }
+    throw new Error("no change tells sum and parts apart");
+  }
+
+  it.each([
+    ["dearer", 66],
+    ["cheaper", 67],
+  ] as const)("%s: total and refund are the sum of what was charged", async (direction, days) => {
+    const before = await available();
+    const { orderId, paid, whole } = await changedOrder(direction, days);
+    await expect.poll(async () => before - (await available()), { timeout: 30_000 }).toBe(paid);
+    expect(paid).not.toBe(whole);
+    expect(resultOf(await service.call("read_order", { orderId }))).toMatchObject({ totalUsdc: formatDecimal(paid) });
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const route = await service.send(`/api/orders/${orderId}`, { headers });
+    expect(route.body).toMatchObject({ totalUsdc: formatDecimal(paid) });
+    const quote = resultOf(await service.call("cancel_order_quote", { orderId }));
+    const { cancellationId, refundUsdc } = z
+      .looseObject({ cancellationId: z.string(), refundUsdc: z.string() })
+      .parse(quote);
+    expect([quote.refundAmount, refundUsdc]).toEqual([route.body.totalAmount, formatDecimal(paid)]);
+    const cancelled = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    expect(cancelled).toMatchObject({ refundedUsdc: refundUsdc });
   });
 });
 
@@ -88,7 +160,7 @@ describe("a flight in another currency", () => {
   it("is shown, booked and given back in USDC at the rate that was recorded with it", async () => {
     const [offer] = await searchFlights();
     if (offer === undefined) throw new Error("no offers");
-    expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, 12_180n) });
+    expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, EURO.value) });
     const before = await available();
     const booked = Booked.parse(resultOf(await service.call("book_flight", { offerId: offer.id })));
     expect(booked).toMatchObject({
@@ -103,7 +175,7 @@ describe("a flight in another currency", () => {
     const quote = z
       .looseObject({ cancellationId: z.string(), refundAmount: z.string() })
       .parse(resultOf(await service.call("cancel_order_quote", { orderId })));
-    const refundUsdc = worth(quote.refundAmount, 12_180n);
+    const refundUsdc = worth(quote.refundAmount, EURO.value);
     expect(quote).toMatchObject({ refundCurrency: "EUR", refundUsdc, rate: { value: EURO.value } });
     const cancelled = await service.call("confirm_cancel_order", { cancellationId: quote.cancellationId });
     expect(resultOf(cancelled)).toMatchObject({ refundedUsdc: refundUsdc, notRefundedBecause: null, rate: EURO });
@@ -138,7 +210,7 @@ describe("what follows a flight in another currency", () => {
     expect(dearest?.changeTotalCurrency).toBe("EUR");
     const selected = resultOf(await service.call("select_order_change_offer", { offerId: dearest?.id }));
     const amount = dearest?.changeTotalAmount ?? "";
-    const due = worth(amount, 12_180n);
+    const due = worth(amount, EURO.value);
     const before = await available();
     const payment = { type: "balance", amount, currency: "EUR" };
     const confirm = { changeId: selected.changeId, payment };
@@ -196,7 +268,7 @@ describe("what follows a flight in another currency", () => {
       // No euro passes for a dollar: the lines are the supplier's price at that rate, and nothing is left over.
       expect(document.lines.map(({ kind }) => kind).sort()).toEqual(["fare", "taxes"]);
       const exact = document.lines.reduce((sum, line) => sum + micro(line.exactUsdc), 0n);
-      expect(formatDecimal(exact)).toBe(worth(booked.totalAmount, 12_180n));
+      expect(formatDecimal(exact)).toBe(worth(booked.totalAmount, EURO.value));
       const lines = document.lines.reduce((sum, { amount }) => sum + micro(amount), 0n);
       expect(lines).toBe(micro(document.total));
     } finally {
@@ -212,7 +284,7 @@ describe("a stay in the currency of its country", () => {
     const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(Rate) })) });
     const found = Hotels.parse(resultOf(await service.call("search_hotels", { location: "London", ...dates })));
     const rate = found.accommodations.flatMap((place) => place.rates).find((one) => one.fullRefundUntil !== null);
-    expect(rate).toMatchObject({ totalCurrency: "GBP", totalUsdc: worth(rate?.totalAmount ?? "", 15_225n) });
+    expect(rate).toMatchObject({ totalCurrency: "GBP", totalUsdc: worth(rate?.totalAmount ?? "", POUND.value) });
     const quote = Offer.parse(resultOf(await service.call("quote_stay", { rateId: rate?.id })));
     expect(quote).toMatchObject({ totalCurrency: "GBP", totalUsdc: rate?.totalUsdc });
     const guests = [{ givenName: "Tess", familyName: "Traveler" }];
@@ -240,17 +312,16 @@ describe("a rate", () => {
       fc.property(cases, ([currency, marginBps, parts]) => {
         const rate = rateBy(table, currency, marginBps);
         if (rate === undefined) throw new Error("every one of them has a rate");
-        const usdc = (amount: bigint) => inUsdc(formatDecimal(amount), currency, rate) ?? -1n;
+        const usdc = (amount: bigint) => convert(formatDecimal(amount), currency, rate) ?? -1n;
         const whole = parts.reduce((sum, part) => sum + part, 0n);
         const inParts = parts.reduce((sum, part) => sum + usdc(part), 0n);
         expect(inParts <= usdc(whole)).toBe(true);
         expect(usdc(whole) - inParts < BigInt(parts.length)).toBe(true);
         // The greatest whole number that is not more than amount × rate, with the rate as it is written down.
-        const [units = "", places = ""] = rate.value.split(".");
-        const exact = BigInt(units + places.padEnd(12, "0"));
+        const exact = scaled(rate.value);
         expect(usdc(whole) * 10n ** 12n <= whole * exact && (usdc(whole) + 1n) * 10n ** 12n > whole * exact).toBe(true);
         expect(currency === "USD" ? usdc(whole) : whole).toBe(whole);
-        expect(inUsdc("1.00", currency === "USD" ? "EUR" : "USD", rate)).toBeUndefined();
+        expect(convert("1.00", currency === "USD" ? "EUR" : "USD", rate)).toBeUndefined();
       }),
     );
   });

@@ -1,3 +1,4 @@
+export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
 export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {
@@ -6,12 +7,14 @@ export {
   type BookingStorage,
   booked,
   bookingUse,
+  ledgerReference,
   type NextBookingMove,
 } from "./booking-effect.ts";
 export {
   BOOKING_RATE,
   BookingRate,
   inUsdc,
+  partsInUsdc,
   type RatePorts,
   requireRate,
   type SaleRates,
@@ -24,8 +27,10 @@ export {
   balancePays,
   ChargeTransferId,
   ChargeTxHash,
+  CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayWhoPays,
   toBookedSegment,
   toResult,
   VendorAddress,
@@ -33,6 +38,7 @@ export {
 export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
+export { coverErrors } from "./cover.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { departureOf, sayVoidWindow } from "./first-departure.ts";
 export {

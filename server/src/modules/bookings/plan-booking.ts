@@ -1,16 +1,17 @@
-import { parseDecimal } from "../../domain/money.ts";
-import { type Alternative, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
+import { Failure } from "../../domain/errors.ts";
+import { type Micro, parseDecimal } from "../../domain/money.ts";
+import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
+import { type AskedBooking, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
+import { hexOf } from "./cover.ts";
 import { sayUndo } from "./say-undo.ts";
 import type { SeenComparable, SeenOffer } from "./seen-offers.ts";
 
 export interface PlannedBooking {
-  kind: Booking["kind"];
-  /** Of the offer or the quote. */
-  id: string;
+  asked: AskedBooking;
   /** Undefined: not everybody is a user of the tenant's. `seen`: what the tenant was shown, where it was shown anything. */
   travelerIds(seen: SeenOffer | undefined): Promise<readonly string[] | undefined>;
   /** Of an airport, by its code. */
@@ -19,33 +20,58 @@ export interface PlannedBooking {
   isPaidInPart?: boolean;
   /** True: something is bought with it whose price the records do not say. */
   hasMore?: boolean;
+  /** What the call would be told of what the tenant was shown, where the records say it. */
+  refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { kind, id, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false }: PlannedBooking,
+  { asked, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
 ): Promise<Plan> {
+  const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
-  // An earlier call has booked it, or is booking it: nothing is paid twice.
-  if (live?.kind === kind) return REPEATED_PLAN;
+  const isHeld = live?.kind === "flight_hold";
+  if (live?.kind === kind || isHeld) {
+    const refusal = await refusalOf(asked, live);
+    // An earlier call has booked it, or is booking it: nothing is paid twice.
+    if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
+    if (!isHeld) return REPEATED_PLAN;
+  }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
   const travelers = await travelerIds(seen);
   const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
   const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
+  const price = hasMore || isPaidInPart ? undefined : bought.price;
   return {
-    movements: [
-      {
-        ...{ token: "USDC", amount: undefined, from: "treasury", to: "collection" },
-        expected: hasMore || isPaidInPart ? undefined : bought.price,
-      },
-    ],
+    refusal: await refusalFor?.(seen),
+    ...paymentOf(price, caller.cover),
     irreversible: sayUndo(seen, timeZoneOf),
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
+}
+
+/** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
+function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
+  const [token, to] = ["USDC", "collection"] as const;
+  if (cover === undefined) {
+    return { movements: [{ token, amount: undefined, from: "treasury", to, expected: price }] };
+  }
+  const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
+  return { movements: [movement], tripId: hexOf(cover.tripId) };
+}
+
+/** What the call is told where the earlier booking is no answer to it. */
+async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
+  try {
+    return await whyAnother(asked, live);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 /** As many of a search, from the cheapest on, as are looked at. */

@@ -24,6 +24,10 @@ export const SeenFlight = Price.extend({
   searchId: z.string().nullable(),
   carriers: z.array(z.string()),
   passengers: z.number().nullable(),
+  /** Whom it is for, by passenger. Left out: not known. */
+  expected: z
+    .array(z.object({ type: z.string().nullable(), age: z.number().optional(), fareType: z.string().nullable() }))
+    .optional(),
   refundable: z.boolean().nullable(),
   /** Left out: not known. */
   refundPenaltyAmount: z.string().optional(),

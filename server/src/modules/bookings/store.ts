@@ -8,13 +8,14 @@ import { createLeases, type LeasedTable } from "../effects/index.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
+import { hexOf } from "./cover.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
 
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
-  final: ["booked", "failed"],
+  final: ["booked", "failed", "on_hold"],
   sending: ["ordering", "paying"],
   toRecord: toBooking,
 };
@@ -23,7 +24,9 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   return {
     ...createLeases(queryable, clock, table),
     ...createRecords(queryable, clock),
+    ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
+    ...createCovers(queryable),
   };
 }
 
@@ -46,12 +49,15 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           offerId: booking.offerId,
           state: "intended",
           amountMicro: booking.amountMicroUsdc,
+          escrowBookingId: booking.escrowBookingId ?? null,
+          coverMicro: booking.escrowBookingId === undefined ? 0n : booking.amountMicroUsdc,
           totalAmount: booking.totalAmount,
           totalCurrency: booking.totalCurrency,
           rate: JSON.stringify(booking.rate),
           airlineCreditId: booking.airlineCreditId ?? null,
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
+          particularsHash: booking.particularsHash ?? null,
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -90,8 +96,8 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           state: to,
           updatedAt: at,
           workerSeenAt: at,
-          ...toColumns(change),
-          ...(to === "booked" ? { bookedAt: at, orderCheckAt: clock.now().add(FIRST_CHECK).toString() } : {}),
+          ...toColumns(to, change),
+          ...orderColumns(to, change, clock.now()),
         })
         .where("id", "=", id)
         .where("state", "=", guard.from)
@@ -99,6 +105,89 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
+    },
+  };
+}
+
+/** What reservations in escrow owe for bookings. */
+function createCovers(
+  queryable: Queryable,
+): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "reduceCover"> {
+  return {
+    async findCovered(tenantId, network, escrowBookingId, lock) {
+      const query = queryable
+        .selectFrom("booking")
+        .selectAll()
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("escrowBookingId", "=", escrowBookingId)
+        .where("state", "<>", "failed");
+      const row = await (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
+    },
+
+    async listUncovered(network, limit) {
+      const rows = await queryable
+        .selectFrom("booking")
+        .innerJoin("escrowBooking", (join) =>
+          join
+            .onRef("escrowBooking.tenantId", "=", "booking.tenantId")
+            .onRef("escrowBooking.network", "=", "booking.network")
+            .onRef("escrowBooking.bookingId", "=", "booking.escrowBookingId"),
+        )
+        .selectAll("booking")
+        .where("booking.network", "=", network)
+        .where("booking.escrowBookingId", "is not", null)
+        .where("booking.state", "<>", "failed")
+        .where("booking.coverMicro", ">", 0n)
+        .where("escrowBooking.state", "=", "cancelled")
+        .limit(limit)
+        .execute();
+      return rows.map(toBooking);
+    },
+
+    async setCover(id, { cover, coverCharged, ...change }) {
+      await queryable
+        .updateTable("booking")
+        .set({
+          coverMicro: cover,
+          ...(coverCharged === undefined ? {} : { coverChargedMicro: coverCharged }),
+          ...("escrowBookingId" in change ? { escrowBookingId: null } : {}),
+        })
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async reduceCover(id, amount) {
+      const { rows } = await sql<{ reduced: bigint }>`
+        with old as (select id, least(cover_micro, ${String(amount)}::bigint) as reduced from booking
+          where id = ${id} for update)
+        update booking set cover_micro = cover_micro - old.reduced from old where booking.id = old.id
+        returning old.reduced`.execute(queryable);
+      return rows[0]?.reduced ?? 0n;
+    },
+  };
+}
+
+function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
+  return {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, escrowBookingId, ...payment }) {
+      const at = clock.now().toString();
+      const row = await queryable
+        .updateTable("booking")
+        .set({
+          ...payment,
+          ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
+          ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
+        })
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("state", "=", "on_hold")
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
     },
   };
 }
@@ -158,25 +247,59 @@ function createCustomers(
   };
 }
 
-function toColumns(change: BookingChange) {
-  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, result, failureCode, payments, quietUntil } = change;
+/** How the order stands then, and when the supplier is asked about it first. */
+function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: Temporal.Instant) {
+  const at = now.toString();
+  switch (to) {
+    case "on_hold":
+      return { orderStatus: "held", orderCheckAt: (holdUntil ?? now.add(FIRST_CHECK)).toString() } as const;
+    case "booked":
+      return { orderStatus: "confirmed", bookedAt: at, orderCheckAt: now.add(FIRST_CHECK).toString() } as const;
+    case "failed":
+      return {
+        orderStatus: sql<"lapsed" | "cancelled" | "confirmed">`case when order_status <> 'held' then order_status
+          when hold_until <= ${at}::timestamptz then 'lapsed' else 'cancelled' end`,
+      };
+    default:
+      return {};
+  }
+}
+
+/** What a hold answered stays beside what is answered once the order is paid. */
+function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, payments, quietUntil } = change;
+  const result = given === undefined ? undefined : JSON.stringify(given);
   return {
     orderId,
     pnr,
     ticketing,
     itineraryHash,
     ticketOrderHash,
-    result: result === undefined ? undefined : JSON.stringify(result),
+    ...(to === "on_hold" ? { holdResult: result } : { result }),
+    holdCallId: change.holdCallId,
+    holdUntil: change.holdUntil?.toString(),
     failureCode,
     payments,
     quietUntil: quietUntil?.toString(),
   };
 }
 
-function toBooking({ amountMicro, travelers, rate, ...row }: Selectable<BookingTable>): Booking {
+function toBooking({
+  amountMicro,
+  coverMicro,
+  coverChargedMicro,
+  escrowBookingId,
+  travelers,
+  rate,
+  ...row
+}: Selectable<BookingTable>): Booking {
   return {
     ...withoutNulls(row),
+    ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
+    escrowBookingId: escrowBookingId === null ? undefined : hexOf(escrowBookingId),
+    cover: coverMicro,
+    coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),
     rate: toRate(rate),
   };

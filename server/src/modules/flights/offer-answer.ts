@@ -35,7 +35,12 @@ export const OfferAnswer = z.object({
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
   passengers: z
-    .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: wordsOfOthers().optional() }))
+    .array(
+      z.object({
+        ...{ id: z.string(), type: z.string().nullable(), age: z.number().optional() },
+        fareType: wordsOfOthers().optional(),
+      }),
+    )
     .readonly(),
   identityDocumentsRequired: z.boolean(),
   privateFares: z
@@ -81,7 +86,10 @@ export function toOfferAnswer(
     checkedBags: bagsOf(offer, "checked"),
     carryOnBags: bagsOf(offer, "carry_on"),
     fares: otherFares(offer, offers),
-    passengers: passengers.map(({ id, type, fareType }) => ({ id, type, ...(fareType === null ? {} : { fareType }) })),
+    passengers: passengers.map(({ fareType, ...passenger }) => ({
+      ...passenger,
+      ...(fareType === null ? {} : { fareType }),
+    })),
     ...(privateFares.length === 0 ? {} : { privateFares }),
     ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
   };

@@ -43,7 +43,12 @@ export function toOrderPassenger(
   {
     customerUserId,
     searchedAccounts,
-  }: { customerUserId: string | undefined; searchedAccounts: readonly LoyaltyAccount[] },
+    infantPassengerId,
+  }: {
+    customerUserId: string | undefined;
+    searchedAccounts: readonly LoyaltyAccount[];
+    infantPassengerId: string | undefined;
+  },
 ): OrderPassenger | undefined {
   const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = traveler.profile ?? {};
   if (!givenName || !familyName || !bornOn || !title || !gender || !email || !phoneNumber) return undefined;
@@ -59,6 +64,7 @@ export function toOrderPassenger(
     email,
     phoneNumber,
     ...(customerUserId === undefined ? {} : { customerUserId }),
+    ...(infantPassengerId === undefined ? {} : { infantPassengerId }),
     loyaltyAccounts: mergeAccounts(searchedAccounts, traveler.profile?.loyaltyProgrammeAccounts ?? []),
     ...(passport === undefined ? {} : { identityDocument: passport }),
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
-import { BookingRate, inUsdc } from "../bookings/index.ts";
+import { BookingRate, partsInUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Orders as routes and tools show them. */
@@ -10,16 +10,28 @@ const Time = z.string().meta({ format: "date-time" });
 export const Details = detailsOfOthers();
 export const Happened = z.object({ at: Time, details: Details });
 
+export const OrderStatus = z
+  .enum(["held", "confirmed", "cancelled", "lapsed"])
+  .describe("held: unpaid, book_flight of its offer pays for it; lapsed: nobody paid for it in time");
+
 export const OrderSummary = z.object({
   orderId: z.string(),
   bookingId: z.string(),
   kind: z.enum(["flight", "stay"]),
-  status: z.enum(["confirmed", "cancelled"]),
+  status: OrderStatus,
+  holdUntil: Time.nullable().describe(
+    "Until when the airline holds or held it unpaid; null: it was paid at once, or not said",
+  ),
   pnr: wordsOfOthers("Of a stay, the reference that is shown there").nullable(),
   ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
   totalAmount: z.string().describe("What it costs now, changes included"),
   totalCurrency: z.string(),
-  totalUsdc: z.string().nullable().describe("totalAmount at rate; null: it is in another currency than was booked"),
+  totalUsdc: z
+    .string()
+    .nullable()
+    .describe(
+      "totalAmount at rate: booking and changes, each rounded down; null: it is in another currency than was booked",
+    ),
   rate: BookingRate.describe("Recorded with the booking; changes and refunds are converted at it, too"),
   sandbox: z.boolean(),
   createdAt: Time,
@@ -29,12 +41,13 @@ export const OrderSummary = z.object({
 
 export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
   const { orderId, bookingId, kind, status, totalAmount, totalCurrency, rate } = order;
-  const usdc = inUsdc(totalAmount, totalCurrency, rate);
+  const usdc = partsInUsdc(order, order.priceParts, rate);
   return {
     orderId,
     bookingId,
     kind,
     status,
+    holdUntil: order.holdUntil?.toString() ?? null,
     pnr: order.pnr ?? null,
     ticketing: order.ticketing ?? null,
     totalAmount,

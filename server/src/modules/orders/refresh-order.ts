@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { FlightServicing, OrderDetails } from "../../ports/flight-servicing.ts";
 import type { OrderedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
@@ -70,7 +70,8 @@ async function store(
   source: OrderEventSource,
 ): Promise<boolean> {
   const { network, orderId } = known;
-  const cancelled = change.status === "cancelled" && known.status !== "cancelled";
+  // What nobody has paid for has nothing to refund.
+  const cancelled = change.status === "cancelled" && known.status === "confirmed";
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
     if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
@@ -121,17 +122,21 @@ async function passOn(
   const done = await aggregates.servicingActions.listDone(network, orderId);
   if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
   const back = atMost(returnedMicro, await paidFor(aggregates, { network, orderId, bookingId }));
-  if (back === 0n) return undefined;
+  // What a reservation in escrow was to pay of it is owed no more.
+  const released = atMost(returnedMicro - back, (await aggregates.bookings.get(bookingId))?.cover ?? 0n);
+  if (back === 0n && released === 0n) return undefined;
   const refundedUsdc = formatDecimal(back);
-  const details = { reason: "ticketing_failed", refundedUsdc };
+  const details = { reason: "ticketing_failed", refundedUsdc, releasedUsdc: formatDecimal(released) };
   const event = { kind: "refunded", key: "payment", details, ...seen };
   if (!(await aggregates.orders.record(network, orderId, event))) return undefined;
+  await aggregates.bookings.reduceCover(bookingId, released);
   await refund(aggregates, { tenantId, network, token: "USDC" }, `payment-returned:${bookingId}`, back);
   return refundedUsdc;
 }
 
 async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | undefined> {
   try {
+    if (known.status === "held" || known.status === "lapsed") return await readHold(ports, known);
     return known.kind === "flight" ? await readFlight(ports, known) : await readStay(ports, known);
   } catch (error) {
     if (error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found")) {
@@ -143,22 +148,20 @@ async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | un
 
 async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): Promise<Reading> {
   const details = await flightServicing.getOrderDetails(known.orderId);
-  const { cancelledAt, ticketed, documents, airlineChanges, totalAmount, totalCurrency } = details;
+  const { cancelledAt, ticketed, documents, airlineChanges } = details;
   const numbers = documents.map(({ number }) => number);
   const died = cancelledAt !== null && !ticketed && known.ticketing !== "ticketed";
   return {
     returned: died ? await flightServicing.getReturnedPayment(known.orderId) : null,
     change: {
+      ...flightsAndPrice(details),
       ...(cancelledAt === null ? {} : { status: "cancelled" }),
       ...(ticketed ? { ticketing: "ticketed" } : {}),
       // Once: a ticket that is issued anew does not change what stands for the order in escrow.
       ...(ticketed && known.ticketOrderHash === undefined
         ? { ticketOrderHash: ticketOrderHashOf({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
         : {}),
-      totalAmount,
-      totalCurrency,
       documents: documents.map((document) => ({ ...document })),
-      slices: details.slices.map(toBookedSlice),
       scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
     },
     events: [
@@ -173,6 +176,40 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
       ...cancelledEvent(known, cancelledAt),
     ],
   };
+}
+
+/** An order that is held and not paid for. Suppliers do not always say of one that has lapsed that it is cancelled. */
+async function readHold({ flightServicing, clock }: HoldPorts, known: OrderRecord): Promise<Reading> {
+  const { cancelledAt, paid, totalAmount, totalCurrency, slices } = await flightServicing.getOrderDetails(
+    known.orderId,
+  );
+  const { holdUntil } = known;
+  const endedAt = cancelledAt === null ? clock.now() : Temporal.Instant.from(cancelledAt);
+  const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, endedAt) <= 0;
+  const change = { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
+  if (paid || (cancelledAt === null && !isLate)) return { returned: null, change, events: [] };
+  const status = isLate ? "lapsed" : "cancelled";
+  return {
+    returned: null,
+    change: { ...change, status },
+    events: [{ kind: status, key: "", details: isLate ? {} : { cancelledAt } }],
+  };
+}
+
+type HoldPorts = Pick<OrderPorts, "stores" | "clock"> & {
+  flightServicing: Pick<FlightServicing, "getOrderDetails">;
+};
+
+/** Asks the supplier about an order that is held, and stores what it says. */
+export async function refreshHold(ports: HoldPorts, held: OrderRecord): Promise<void> {
+  const { network, orderId } = held;
+  const { change, events } = await readHold(ports, held);
+  await ports.stores.transaction(async ({ orders }) => {
+    if ((await orders.update(network, orderId, change, held.updatedAt)) === "stale") return;
+    for (const event of events) {
+      await orders.record(network, orderId, { ...event, at: ports.clock.now(), source: "call" });
+    }
+  });
 }
 
 async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promise<Reading> {
@@ -192,6 +229,11 @@ function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Re
   return [{ kind: "cancelled", key: "", details: { cancelledAt } }];
 }
 
+/** What a change of an order alters at once. */
+export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDetails) {
+  return { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
+}
+
 function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
     ...{ id, origin, destination },
@@ -204,7 +246,8 @@ function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
 function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefined {
   const now = clock.now();
   const age = now.since(order.createdAt).total("milliseconds");
-  if (order.status === "cancelled" || age > LONGEST_WATCH_MILLISECONDS) return undefined;
+  if (order.status === "cancelled" || order.status === "lapsed" || age > LONGEST_WATCH_MILLISECONDS) return undefined;
+  if (order.status === "held" && order.holdUntil !== undefined) return order.holdUntil;
   const awaitsTickets = order.kind === "flight" && order.ticketing !== "ticketed";
   const soon = Math.min(Math.max(SOONEST_CHECK_MILLISECONDS, age / 10), LATEST_CHECK_MILLISECONDS);
   return now.add({ milliseconds: Math.round(awaitsTickets ? soon : LATEST_CHECK_MILLISECONDS) });

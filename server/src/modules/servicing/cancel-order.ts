@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import { type Micro, parseDecimal } from "../../domain/money.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
-import { BookingRate, inUsdc, SupplierResult, toRate } from "../bookings/index.ts";
-import { creditEvents, type OrderRecord } from "../orders/index.ts";
+import { BookingRate, inUsdc, partsInUsdc, SupplierResult, toRate } from "../bookings/index.ts";
+import { atMost, creditEvents, type OrderRecord } from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
@@ -55,6 +55,16 @@ export function givenBack({ refundAmount, refundCurrency, refundTo }: RefundWord
   if (refundAmount === null || refundCurrency === null || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
   return inUsdc(refundAmount, refundCurrency, rate) ?? 0n;
 }
+
+/** What a cancellation gives back of an order: never more than was charged for it, and all of that for its whole price. */
+export function refundInUsdc(refund: RefundWords, order: RefundedOrder): Micro {
+  const back = givenBack(refund, order.rate);
+  const charged = partsInUsdc(order, order.priceParts, order.rate);
+  if (back === 0n || charged === undefined) return back;
+  return parseDecimal(refund.refundAmount ?? "") === parseDecimal(order.totalAmount) ? charged : atMost(back, charged);
+}
+
+type RefundedOrder = Pick<OrderRecord, "totalAmount" | "totalCurrency" | "priceParts" | "rate">;
 
 interface RefundWords {
   refundAmount: string | null;
@@ -117,12 +127,17 @@ export function prepareFlightCancellation(
   if (quote.confirmedAt === null && isPast(quote.expiresAt, clock)) throw cancellationExpired();
   const { rate } = order;
   requireOrderCurrency(refundAmount, refundCurrency, rate);
-  const expected = { refundAmount, refundCurrency, refundTo, rate };
+  const refundUsdc = formatDecimal(refundInUsdc(quote, order));
+  const expected = { refundAmount, refundCurrency, refundTo, refundUsdc, rate };
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
-/** Where the quote said that it goes, for a confirmation that does not say it again. */
-const Expected = z.object({ refundTo: z.string().nullable().default(null) });
+/** Of the quote: where the refund goes, for a confirmation that does not say it again, and what it is in USDC. */
+const Expected = z.object({
+  refundAmount: z.string().nullable().default(null),
+  refundTo: z.string().nullable().default(null),
+  refundUsdc: z.string().optional(),
+});
 
 export function flightCancellation(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
@@ -131,10 +146,12 @@ export function flightCancellation(
   function toOutcome(action: ServicingAction, quote: CancellationQuote): ServicingOutcome | undefined {
     const { confirmedAt, refundAmount, refundCurrency, credits } = quote;
     if (confirmedAt === null) return undefined;
-    const refundTo = quote.refundTo ?? Expected.parse(action.expected).refundTo;
+    const expected = Expected.parse(action.expected);
+    const refundTo = quote.refundTo ?? expected.refundTo;
     const details = { cancellationId: quote.id, refundAmount, refundCurrency, refundTo };
     const rate = rateOf(action);
-    const refund = givenBack(details, rate);
+    const quoted = refundAmount === expected.refundAmount ? parseDecimal(expected.refundUsdc ?? "") : undefined;
+    const refund = quoted ?? givenBack(details, rate);
     return {
       result: {
         cancellationId: quote.id,

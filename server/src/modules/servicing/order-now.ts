@@ -4,6 +4,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
+import { flightsAndPrice } from "../orders/index.ts";
 
 /** Whose order it is and how it looks now, so that nobody has to ask for it. */
 export const OrderNow = z.object({
@@ -20,7 +21,7 @@ export const OrderNow = z.object({
 });
 type OrderNow = z.output<typeof OrderNow>;
 
-/** Reads the order back and keeps what it costs now. `flightServicing`: undefined where the flights are of no interest any more. */
+/** Reads the order back and keeps its flights and price. `flightServicing`: undefined where the flights are of no interest any more. */
 export async function describeOrderNow(
   {
     stores,
@@ -41,8 +42,8 @@ export async function describeOrderNow(
   // What was done stands, whether or not the supplier can tell of it now.
   const details = await flightServicing?.getOrderDetails(orderId).catch(() => undefined);
   if (order !== undefined && details !== undefined) {
-    const { totalAmount, totalCurrency } = details;
-    await stores.orders.update(environment, orderId, { totalAmount, totalCurrency }, order.updatedAt);
+    // If somebody read the order meanwhile, what they stored is as new.
+    await stores.orders.update(environment, orderId, flightsAndPrice(details), order.updatedAt);
   }
   return {
     details,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { micro, openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
@@ -17,6 +18,19 @@ const codeOf = ({ status, body }: { status: number; body: Record<string, unknown
 type Payment = { type: string; amount: string; currency: string };
 const confirm = (changeId: string, payment: Payment, options = {}) =>
   world.service.call("confirm_order_change", { changeId, payment }, options);
+
+const Segment = z.object({
+  ...{ flightNumber: z.string(), origin: z.string(), destination: z.string() },
+  ...{ departingAt: z.string(), arrivingAt: z.string() },
+});
+const Flown = z.object({ slices: z.array(z.object({ id: z.string(), segments: z.array(Segment) })) });
+const Shown = Flown.extend({ totalAmount: z.string() });
+
+/** As the order's own route shows it. */
+async function shownOrder(orderId: string) {
+  const headers = { authorization: `Bearer ${world.service.apiKey}` };
+  return Shown.parse((await world.service.send(`/api/orders/${orderId}`, { headers })).body);
+}
 
 async function selected(wanted: "dearer" | "cheaper" = "dearer") {
   const order = await world.bookFlexible();
@@ -54,13 +68,18 @@ describe("a change", () => {
   it("that gives something back gives it to the wallet", async () => {
     const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
     expect(due.amount).toBe("0");
+    const flownBefore = await shownOrder(orderId);
     const answer = await confirm(changeId, { type: "balance", ...due });
     // The supplier's change does not say what the order costs then: the order does, and is read back at once.
     const { orders } = await world.ledger();
     const newTotalAmount = orders.find(({ id }) => id === orderId)?.total_amount;
     expect(answer.body.result, answer.text).toMatchObject({ newTotalAmount, newTotalCurrency: "USD" });
-    const known = await world.service.sql("select order_total_amount from booking where order_id = $1", [orderId]);
-    expect(known).toEqual([{ order_total_amount: newTotalAmount }]);
+    // What the change answered is what the order's own route says at once.
+    const { slices } = Flown.parse(answer.body.result);
+    const shown = await shownOrder(orderId);
+    expect(shown).toMatchObject({ totalAmount: newTotalAmount });
+    expect(shown.slices).toEqual(slices);
+    expect(slices[0]?.segments).not.toEqual(flownBefore.slices[0]?.segments);
     const back = changeTotalAmount.slice(1);
     expect(answer.body.result, answer.text).toMatchObject({
       changeTotalAmount,

@@ -1,2 +1,4 @@
-export { findOwnCredit, findOwnCustomer } from "./own-records.ts";
+export { missingForFlights } from "./describe-traveler.ts";
+export { findOwnCredit, findOwnCustomer, leadOf } from "./own-records.ts";
+export { birthProblem, profileFields } from "./profile-schema.ts";
 export type { Passport, TravelerProfile, Travelers } from "./traveler-profile.ts";

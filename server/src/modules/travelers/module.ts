@@ -38,7 +38,7 @@ export const travelersModule = defineModule({
   needs: ["identity"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
-  stores: ({ db, vault }) => ({ travelerRecords: createTravelerRecords({ db, vault }) }),
+  stores: ({ db, vault, clock }) => ({ travelerRecords: createTravelerRecords({ db, vault, clock }) }),
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
     personalData: ({ db, clock, random }) => createPersonalData({ db, clock, random }),

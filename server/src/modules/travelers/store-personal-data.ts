@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
-import { keyIdOf } from "../../domain/user-ids.ts";
+import { GUEST_PREFIX, keyIdOf, tripOfGuest } from "../../domain/user-ids.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
@@ -40,6 +40,7 @@ export function createPersonalData(options: Options): PersonalData {
     erase: (tenantId, userId, network, actor) => erase(options, { tenantId, userId, network }, actor),
     async eraseOld({ guests, travelers }) {
       await eraseGuests(db, guests);
+      for (const user of await findOldGuests(db, guests)) await erase(options, user, "retention");
       if (travelers === undefined) return;
       for (const user of await findUnused(db, travelers)) await erase(options, user, "retention");
     },
@@ -66,7 +67,8 @@ async function erase(
       select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed')
       union all
       select 1 from workflow_run
-      where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId} and state in ('running', 'paused')
+      where tenant_id = ${tenantId} and network = ${network} and state in ('running', 'paused')
+        and (user_id = ${userId} or lower(trip_id) = ${tripOfGuest(userId) ?? ""})
       limit 1`.execute(transaction);
     if (open.rows.length > 0) return "busy";
     // A service account is nobody's name: what it did stays its own.
@@ -74,6 +76,7 @@ async function erase(
     await eraseNames(transaction, user, mark);
     await eraseAnswers(transaction, user);
     await eraseRuns(transaction, user, mark);
+    await eraseInvitation(transaction, user);
     // What one rater rates once names the rater.
     await sql`
       update feedback set scope = replace(scope, ${JSON.stringify(userId)}, ${JSON.stringify(mark)})
@@ -146,6 +149,12 @@ async function eraseRuns(transaction: Queryable, user: SealedFor, mark: string):
     where run_id in (${runs}) and ${answer} -> 'travelers' @> ${JSON.stringify([{ userId }])}::jsonb`.execute(
     transaction,
   );
+  await sql`
+    update workflow_run set result = ${withoutPeople(sql`workflow_run.result`, user, mark)}
+    where id in (${runs}) and result -> 'travelers' @> ${JSON.stringify([{ userId }])}::jsonb`.execute(transaction);
+  await sql`
+    update workflow_pause set shown = shown - 'travelers'
+    where run_id in (${runs}) and shown -> 'travelers' @> ${JSON.stringify([{ userId }])}::jsonb`.execute(transaction);
   const own = sql`${runs} and user_id = ${userId}`;
   await sql`
     update workflow_run set input = input - 'guestNames' - 'email' - 'phoneNumber' where id in (${own})`.execute(
@@ -159,6 +168,20 @@ async function eraseRuns(transaction: Queryable, user: SealedFor, mark: string):
     where run_id in (${own}) and outcome -> 'resolution' -> 'guests' is not null`.execute(transaction);
 }
 
+/** What the buyer said of the guest of a trip, which runs of the trip have read. */
+async function eraseInvitation(transaction: Queryable, { tenantId, userId, network }: SealedFor): Promise<void> {
+  const tripId = tripOfGuest(userId);
+  if (tripId === undefined) return;
+  await sql`
+    update trip set encrypted_guest_email = null, details = details - 'guestName'
+    where tenant_id = ${tenantId} and network = ${network} and trip_id = ${tripId}`.execute(transaction);
+  await sql`
+    update workflow_step set outcome = outcome #- '{result,details,guestName}' #- '{result,guestEmail}' #- '{result,keptMail}'
+    where tool = 'read_trip' and run_id in (
+      select id from workflow_run
+      where tenant_id = ${tenantId} and network = ${network} and lower(trip_id) = ${tripId})`.execute(transaction);
+}
+
 async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<void> {
   await sql`
     update trip set encrypted_guest_email = null, details = details - 'guestName' - 'buyerName' - 'tripSummary'
@@ -167,6 +190,16 @@ async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<voi
       where expires_at < ${before.toString()} and state in ('closed', 'failed', 'funded') and mail <> 'pending'
         and (encrypted_guest_email is not null or details ?| array['guestName', 'buyerName', 'tripSummary'])
       limit ${AT_ONCE})`.execute(db);
+}
+
+async function findOldGuests(db: Queryable, before: Temporal.Instant): Promise<readonly SealedFor[]> {
+  const { rows } = await sql<SealedFor>`
+    select profile.tenant_id, profile.network, profile.user_id
+    from traveler_profile profile join trip on trip.network = profile.network and trip.tenant_id = profile.tenant_id
+      and trip.trip_id = '0x' || substr(profile.user_id, length(${GUEST_PREFIX}) + 1)
+    where profile.user_id like ${`${GUEST_PREFIX.replace("_", "\\_")}%`} and trip.expires_at < ${before.toString()}
+    order by trip.expires_at limit ${AT_ONCE}`.execute(db);
+  return rows;
 }
 
 async function findUnused(db: Queryable, before: Temporal.Instant): Promise<readonly SealedFor[]> {

@@ -90,9 +90,9 @@ export interface BookingTable {
   network: "sandbox" | "production";
   userId: string;
   callId: string;
-  kind: "flight" | "stay";
+  kind: "flight" | "stay" | "flight_hold";
   offerId: string;
-  state: "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
+  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
   amountMicro: bigint;
   totalAmount: string;
   totalCurrency: string;
@@ -109,7 +109,7 @@ export interface BookingTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   bookedAt: Timestamp | null;
-  orderStatus: Defaulted<"confirmed" | "cancelled">;
+  orderStatus: Defaulted<"held" | "confirmed" | "cancelled" | "lapsed">;
   orderTotalAmount: string | null;
   orderTotalCurrency: string | null;
   orderDocuments: Defaulted<Json>;
@@ -123,6 +123,13 @@ export interface BookingTable {
   ticketOrderHash: string | null;
   rate: Json | null;
   traceId: string | null;
+  holdCallId: string | null;
+  holdResult: Json | null;
+  holdUntil: Timestamp | null;
+  particularsHash: string | null;
+  escrowBookingId: string | null;
+  coverMicro: Defaulted<bigint>;
+  coverChargedMicro: Defaulted<bigint>;
 }
 
 export interface BookingInvoiceTable {
@@ -315,6 +322,15 @@ export interface FeedbackTable {
   createdAt: Timestamp;
   confirmedAt: Timestamp | null;
   traceId: string | null;
+}
+
+export interface FoundSearchTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  searchId: string;
+  found: Buffer;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
 }
 
 export interface GuestMailCountTable {
@@ -714,6 +730,7 @@ export interface TripTable {
   mailAttempts: Defaulted<number>;
   mailDue: Timestamp | null;
   traceId: string | null;
+  forGuest: Defaulted<boolean>;
 }
 
 export interface TripEntryTable {
@@ -938,6 +955,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  foundSearch: FoundSearchTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;

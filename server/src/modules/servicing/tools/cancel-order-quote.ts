@@ -3,8 +3,9 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { type BookingRate, supplierErrors } from "../../bookings/index.ts";
-import { givenBack, Refund } from "../cancel-order.ts";
+import { supplierErrors } from "../../bookings/index.ts";
+import type { OrderRecord } from "../../orders/index.ts";
+import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
 import { orderNotFound } from "../servicing-errors.ts";
 
@@ -47,7 +48,7 @@ export const cancelOrderQuote = defineTool({
         orderId,
         kind: order.kind,
         ...stayRefundFields(quote),
-        ...inWallet(stayRefundFields(quote), order.rate),
+        ...inWallet(stayRefundFields(quote), order),
         expiresAt: quote.expiresAt?.toString() ?? null,
         ...stays.provenance(),
         sandbox: stays.sandbox,
@@ -57,13 +58,14 @@ export const cancelOrderQuote = defineTool({
     const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
     return {
       ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
-      ...inWallet(quote, order.rate),
+      ...inWallet(quote, order),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };
   },
 });
 
-function inWallet(quote: Parameters<typeof givenBack>[0], rate: BookingRate) {
-  return { rate, refundUsdc: quote.refundAmount === null ? null : formatDecimal(givenBack(quote, rate)) };
+function inWallet(quote: Parameters<typeof refundInUsdc>[0], order: OrderRecord) {
+  const refundUsdc = quote.refundAmount === null ? null : formatDecimal(refundInUsdc(quote, order));
+  return { rate: order.rate, refundUsdc };
 }
