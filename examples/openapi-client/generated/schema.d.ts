@@ -6322,11 +6322,16 @@ export interface components {
             available: boolean;
             /** @description Why it is not available */
             reason: string | null;
+            /** @description Of the point; near a known summit that of the summit */
             elevationMeters: number | null;
             elevationFeet: number | null;
+            /** @description How far the true elevation may be from it; null: the source does not say */
+            errorMeters: number | null;
+            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            highestPlausibleMeters: number | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
-            /** @description How far away the known place is; in mountains its elevation says little. Null: it is the point's own */
+            /** @description How far away the known place or summit is. Null: it is the point's own */
             measuredAtDistanceMeters: number | null;
             risk: ("none" | "low" | "moderate" | "high" | "extreme") | null;
             readonly advice: string[];

@@ -11,7 +11,7 @@ export const TILES_ACROSS = COLUMNS / TILE;
 export const TILES = TILES_ACROSS * (ROWS / TILE);
 /** The file begins with the meters of each byte, then the end of each tile; a tile without land has no bytes. */
 export const BYTES_OF_METERS = 256 * 2;
-export const BYTES_OF_HEAD = BYTES_OF_METERS + TILES * 4;
+const BYTES_OF_HEAD = BYTES_OF_METERS + TILES * 4;
 /** The byte of water, and of land deep below the level of the sea. */
 export const SEA = 0;
 

@@ -1,5 +1,5 @@
 /** What a sleeping height means for people who come from low down, by the bands that travel medicine uses. */
-export type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
+type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
 
 const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly string[] }[] = [
   {
