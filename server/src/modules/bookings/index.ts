@@ -28,6 +28,7 @@ export {
   ChargeTxHash,
   NextStep,
   OrderHashes,
+  sayNext,
   toBookedSegment,
   toResult,
   VendorAddress,

@@ -19,7 +19,7 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "effects", "places", "travelers", "treasury"],
+  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [
     searchFlights,
     displayOfferConditions,
