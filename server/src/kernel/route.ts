@@ -30,6 +30,8 @@ export interface RouteDescription {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** True: a request without a body is one with an empty object. */
+  readonly isBodyOptional?: true;
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** The codes that it can answer beside those that every route of its kind can. */
   readonly problems: readonly ServiceCode[];
@@ -113,6 +115,7 @@ interface RouteParts<
   /** Of a parameter that stands there twice the first counts. */
   query?: Query;
   body?: Body;
+  isBodyOptional?: true;
   /** Undefined: what every body may have. */
   maximumBodyBytes?: number;
   /** How many values the body may hold. Undefined: as many as other bodies. */
@@ -166,6 +169,8 @@ interface PublicRouteDefinition<
 > extends RouteParts<Params, Query, Body, Answer, Code> {
   /** Which of its requests count against the limit of the caller's address: all, or those that it refuses as `unauthorized` or `not_found`. */
   limitByAddress: AddressLimit;
+  /** Judges a request by its headers, before its body is read: false is answered `unauthorized`. Left out: every body is read. */
+  mayRead?(headers: Headers, ports: Ports): boolean;
   /** `text`: `body` only describes it, and the route itself reads what was sent, for example to verify a signature of it. */
   bodyAs?: "json" | "text";
   run(
@@ -180,6 +185,7 @@ type AddressLimit = "requests" | "refusals";
 export interface Route<in Ports> extends RouteDescription {
   /** Only of a route without a key. */
   readonly limitByAddress: AddressLimit | undefined;
+  readonly mayRead?: ((headers: Headers, ports: Ports) => boolean) | undefined;
   readonly bodyAs: "json" | "text";
   readonly maximumBodyBytes: number | undefined;
   readonly maximumBodyValues?: number | undefined;
