@@ -163,6 +163,7 @@ export class WorkflowRunner {
       ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
       leadTravelerId,
       ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+      isPatient: true,
     };
   }
 
