@@ -78,7 +78,15 @@ export async function bookOnce(
 
 /** The intent, the hold on the balance, and what it takes of limits. Undefined: somebody else was quicker. */
 async function insertHeld(aggregates: Aggregates, intent: NewBooking): Promise<Booking | undefined> {
-  const { bookings, ledger, callSpends } = aggregates;
+  const { bookings, ledger, callSpends, travelerRecords } = aggregates;
+  const travelerIds = intent.travelers.flatMap(({ userId }) => userId ?? []);
+  const gone = await travelerRecords.keep(intent.tenantId, intent.network, [intent.userId, ...travelerIds]);
+  if (gone.length > 0) {
+    throw new Failure("traveler_incomplete", {
+      detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
+      extra: { travelers: gone.map((userId) => ({ userId, fields: [] })) },
+    });
+  }
   const booking = await bookings.insert(intent);
   if (booking === undefined) return undefined;
   const { tenantId, network, amountMicroUsdc } = booking;
