@@ -16,6 +16,7 @@ import { openParts } from "./outside/parts.ts";
 import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
 import type { Clock } from "./ports/clock.ts";
+import { BodyRoom } from "./surfaces/http/body-room.ts";
 import { HostStatus } from "./surfaces/http/closed.ts";
 import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
 
@@ -62,7 +63,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   );
   const status = new HostStatus();
   const { closedBecause, unreadyBecause, isLeaving } = status;
-  const about = { closedBecause, unreadyBecause, isLeaving, log };
+  const bodyRoom = new BodyRoom(config.bodyMemoryMegabytes);
+  const about = { closedBecause, unreadyBecause, isLeaving, bodyRoom, log };
   const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
   const appUrl = () => config.publicAppUrl ?? urlOf(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);

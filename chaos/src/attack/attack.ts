@@ -13,8 +13,10 @@ interface Held {
 }
 
 interface Bounds {
-  /** Above what the process had before, at any moment. */
+  /** Above what the process had before. */
   memoryMegabytes: number;
+  /** `held`: once garbage is collected, at the end and when the attack asks for it (`Target.collect`). Left out: at any moment. */
+  memoryAt?: "held";
   /** Requests that were read and not answered at the same time, of everybody. */
   waitingRequests: number;
   /** For each of the attacker's calls. What is not named is 0. */

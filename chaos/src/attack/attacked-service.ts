@@ -20,8 +20,9 @@ const decorate: Decorators = {
 const app = await startApp(readConfig(process.env), { decorate });
 checkReplaced();
 
-process.on("message", (asked) => {
-  if (asked === "reset") meter.reset();
+process.on("message", async (asked) => {
+  if (asked === "reset") await meter.reset();
+  if (asked === "collect") await meter.collect();
   process.send?.(meter.read());
 });
 // The harness is gone, however it ended.

@@ -40,6 +40,9 @@ const guards = {
       to: "MAXIMUM_BODY_BYTES = 1e9",
     },
   },
+  "body-room": {
+    replace: { file: `${HTTP}/body-room.ts`, from: "if (!fits) throw this.#refusal();", to: "" },
+  },
   "body-pieces": {
     replace: {
       file: `${HTTP}/body-bytes.ts`,
@@ -68,11 +71,11 @@ const guards = {
       to: "HEADERS_TIMEOUT_MILLISECONDS = 3_600_000",
     },
   },
-  "request-timeout": {
+  "body-timeout": {
     replace: {
       file: `${HTTP}/node-host.ts`,
-      from: "REQUEST_TIMEOUT_MILLISECONDS = 60_000",
-      to: "REQUEST_TIMEOUT_MILLISECONDS = 3_600_000",
+      from: "SLOWEST_BODY_MILLISECONDS = 30_000",
+      to: "SLOWEST_BODY_MILLISECONDS = 3_600_000",
     },
   },
   "idle-timeout": {

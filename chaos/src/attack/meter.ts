@@ -2,6 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
@@ -16,6 +17,7 @@ const Started = z.object({ response: z.custom<ServerResponse>() });
 
 const LOOK_MILLISECONDS = 10;
 const MEGABYTE = 1024 * 1024;
+const COLLECTIONS = 3;
 
 /** Counts inside of the attacked service what no client can see. */
 export class Meter {
@@ -26,6 +28,7 @@ export class Meter {
   #connections = 0;
   #before = usedBytes();
   #grown = 0;
+  #held = 0;
 
   constructor() {
     channel("http.server.request.start").subscribe((message) => {
@@ -87,19 +90,27 @@ export class Meter {
     }),
   };
 
-  reset(): void {
-    collectGarbage();
+  async reset(): Promise<void> {
+    await collectAll();
     resetHighest();
     this.#before = usedBytes();
     this.#grown = 0;
+    this.#held = 0;
     this.#mostWaiting = this.#waiting;
     for (const name of outsideCalls) this.#calls[name] = 0;
+  }
+
+  /** Looks at what is held once garbage is gone, however busy the machine is and whenever it would have been collected. */
+  async collect(): Promise<void> {
+    await collectAll();
+    this.#held = Math.max(this.#held, usedBytes().heap - this.#before.heap);
   }
 
   read(): Reading {
     this.#look();
     return {
       grownMegabytes: this.#grown / MEGABYTE,
+      heldMegabytes: this.#held / MEGABYTE,
       mostWaitingRequests: this.#mostWaiting,
       waitingRequests: this.#waiting,
       connections: this.#connections,
@@ -134,6 +145,14 @@ const collectGarbage: () => void = runInNewContext("gc");
 function usedBytes(): { heap: number; process: number } {
   const { rss, heapUsed, external } = process.memoryUsage();
   return { heap: heapUsed + external, process: rss };
+}
+
+/** What a closed connection held is let go of over several turns of the event loop. */
+async function collectAll(): Promise<void> {
+  for (let time = 0; time < COLLECTIONS; time += 1) {
+    collectGarbage();
+    await setImmediate();
+  }
 }
 
 /** Linux knows the highest between two looks; elsewhere the looks have to do. */

@@ -8,6 +8,8 @@ export type OutsideCall = (typeof outsideCalls)[number];
 export const Reading = z.object({
   /** What the process, or the part of it that JavaScript uses, has grown by since the last reset, at its highest. */
   grownMegabytes: z.number(),
+  /** What JavaScript has held since then, at the most, when it was looked at after garbage had been collected. */
+  heldMegabytes: z.number(),
   mostWaitingRequests: z.number(),
   waitingRequests: z.number(),
   /** Held open, of everybody. */

@@ -52,7 +52,7 @@ export async function runAttack(
   if (measuresTime) await delay(Math.max(0, begun + SHORTEST_MILLISECONDS - performance.now()));
   const honest = await clients.take(honestCalls);
   const milliseconds = performance.now() - begun;
-  const reading = await target.read();
+  const reading = attack.bounds.memoryAt === "held" ? await target.collect() : await target.read();
   await held.end();
   await isQuiet(target);
   const equalLoad = measuresTime ? await besideEqualLoad(target, clients, held.calls, milliseconds) : undefined;
@@ -87,7 +87,7 @@ function passedBounds(found: Omit<Outcome, "problems">, honestLookUps: number): 
   const hold = (what: string, value: number, bound: number): void => {
     if (value > bound) problems.push(`${what}: ${shorten(value)} is more than ${shorten(bound)}`);
   };
-  hold("memory in MB", reading.grownMegabytes, bounds.memoryMegabytes);
+  hold("memory in MB", memoryOf(attack, reading), bounds.memoryMegabytes);
   hold("waiting requests", reading.mostWaitingRequests, bounds.waitingRequests);
   for (const name of outsideCalls) {
     const own = Math.max(0, (reading.calls[name] ?? 0) - (name === "keyLookUps" ? honestLookUps : 0));
@@ -99,5 +99,8 @@ function passedBounds(found: Omit<Outcome, "problems">, honestLookUps: number): 
   }
   return problems;
 }
+
+export const memoryOf = ({ bounds }: Attack, reading: Reading): number =>
+  bounds.memoryAt === "held" ? reading.heldMegabytes : reading.grownMegabytes;
 
 export const shorten = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

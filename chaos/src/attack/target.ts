@@ -73,6 +73,11 @@ export class Target {
     return this.#ask("read");
   }
 
+  /** Reads after garbage was collected, for what is held. */
+  collect(): Promise<Reading> {
+    return this.#ask("collect");
+  }
+
   /** At once: what it still does is of no use to anybody. */
   stop(): Promise<void> {
     return end(this.#child);

@@ -1,5 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Target } from "./target.ts";
+
+const LOOK_EVERY_MILLISECONDS = 20;
+const MOST_LOOKS = 100;
 
 /** A connection whose bytes are written by hand. What it may be told or refused is the attacker's own affair. */
 export async function openWire(url: string): Promise<Socket> {
@@ -35,6 +40,17 @@ export async function pour(socket: Socket, data: string | Buffer, stuckMilliseco
   });
   await Promise.race([sent, closed, stuck]);
   clearInterval(timer);
+}
+
+/** What was sent waits in the system until the service has read it: then its memory grows no more. */
+export async function isTaken(target: Target): Promise<void> {
+  let [before, same] = [-1, 0];
+  for (let look = 0; look < MOST_LOOKS && same < 5; look += 1) {
+    await delay(LOOK_EVERY_MILLISECONDS);
+    const { grownMegabytes } = await target.read();
+    same = grownMegabytes === before ? same + 1 : 0;
+    before = grownMegabytes;
+  }
 }
 
 export async function closeAll(sockets: readonly Socket[]): Promise<void> {

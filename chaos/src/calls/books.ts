@@ -74,7 +74,7 @@ const OPEN = `
   select 'reserved calls' as matter, count(*)::text as count from call where state = 'reserved'
   union all select 'running idempotency keys', count(*)::text from idempotency where state = 'running'
   union all select 'reserved spendings', count(*)::text from call_spend where state = 'reserved'
-  union all select 'open bookings', count(*)::text from booking where state not in ('booked', 'failed')
+  union all select 'open bookings', count(*)::text from booking where state not in ('booked', 'failed', 'on_hold')
   union all select 'open chain transactions', count(*)::text from chain_transaction where state in ('queued', 'signed')`;
 
 export interface Books {

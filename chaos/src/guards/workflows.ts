@@ -12,8 +12,8 @@ export const withoutUndo = (workflows: readonly Workflow[]): readonly Workflow[]
 
 /** The members of a class's instance as those of a plain object. */
 function bound(steps: Parameters<Workflow["run"]>[1]): Parameters<Workflow["run"]>[1] {
-  const { run, call, approve, pause, undo, keep, isSince } = steps;
-  return { run, call, approve, pause, undo, keep, isSince };
+  const { run, call, approve, pause, undo, keep, leadBy, isSince } = steps;
+  return { run, call, approve, pause, undo, keep, leadBy, isSince };
 }
 
 const YEARS_SECONDS = 1_000_000_000;

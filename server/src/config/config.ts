@@ -85,6 +85,7 @@ function readAll(read: Read): Config {
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
     unpaidPerMinute: read(variables.unpaidPerMinute),
     claimsPerMinute: read(variables.claimsPerMinute),
+    bodyMemoryMegabytes: read(variables.bodyMemoryMegabytes),
     paymentBatchWindowMilliseconds: read(variables.paymentBatchWindowMilliseconds),
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
     x402FacilitatorKey: read(variables.x402FacilitatorKey),

@@ -223,6 +223,12 @@ export const variables = {
     "Requests that an address may send a minute to look at trips and claim them with guest links before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
+  bodyMemoryMegabytes: withDefault(
+    "BODY_MEMORY_MB",
+    "64",
+    "How much memory request bodies that are still arriving may take in a process, in megabytes. One address or tenant has a quarter of it, and callers without a key have half together.",
+    wholeNumber(8, 100_000),
+  ),
   paymentBatchWindowMilliseconds: withDefault(
     "PAYMENT_BATCH_WINDOW_MS",
     "0",

@@ -4,6 +4,8 @@
  */
 export const sampleIds = {
   offerId: "off_00009htYpSCXrwaB9DnUm0",
+  /** Of an offer that the airline holds without payment. */
+  holdableOfferId: "off_00009htYpSCXrwaB9DnUm1",
   orderId: "ord_00009hthhsUZ8W4LxQgkjo",
   sliceId: "sli_00009htYpSCXrwaB9Dn123",
   changeOfferId: "oco_0000A3vUda8dKRtUSQPSXw",

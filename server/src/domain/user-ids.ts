@@ -18,5 +18,17 @@ export function keyIdOf(userId: string): string | undefined {
   return userId.startsWith(SERVICE_PREFIX) ? userId.slice(SERVICE_PREFIX.length) : undefined;
 }
 
+export const GUEST_PREFIX = "guest_";
+
+/**
+ * The guest of a trip, as a user of the trip's tenant. Each trip has its own, because whoever has a guest link has proved nothing
+ * else: two trips for one address or one wallet must not open each other's profile.
+ */
+export const guestUserIdOf = (tripId: string): string => `${GUEST_PREFIX}${tripId.slice(2)}`;
+
+/** The trip whose guest the user is; undefined for every other user. */
+export const tripOfGuest = (userId: string): string | undefined =>
+  userId.startsWith(GUEST_PREFIX) ? `0x${userId.slice(GUEST_PREFIX.length)}` : undefined;
+
 /** Whose profile the demo tenant's service accounts travel by. */
 export const DEMO_TRAVELER_ID = "user_demo";

@@ -1,4 +1,4 @@
-import { Failure } from "../domain/errors.ts";
+import { Failure, type FailureDetails, type ServiceCode } from "../domain/errors.ts";
 import type { Principal } from "../ports/identity.ts";
 import { Created, type Route } from "./route.ts";
 import { validateArguments } from "./validate.ts";
@@ -23,6 +23,7 @@ export async function callRoute<Ports>(
 ): Promise<{ status: 200 | 201; value: unknown }> {
   const { principals, header } = given;
   const [principal] = principals;
+  if (route.mayRead?.({ header }, ports) === false) throw failureOf(route, "unauthorized");
   const params = checkParams(route, given.params);
   const query = route.query === undefined ? {} : validateArguments(route.query, given.query);
   const text = route.bodyAs === "text" ? await given.readText(route.maximumBodyBytes) : "";
@@ -30,11 +31,15 @@ export async function callRoute<Ports>(
     {
       ...(principal === undefined ? {} : { principal, principals }),
       ...{ params, query, body: await checkBody(route, given), text, header },
-      fail: (code, details) => new Failure(code, { detail: route.errors[code] ?? code, ...details }),
+      fail: (code, details) => failureOf(route, code, details),
     },
     ports,
   );
   return value instanceof Created ? { status: 201, value: value.value } : { status: 200, value };
+}
+
+function failureOf<Ports>({ errors }: Route<Ports>, code: ServiceCode, details?: FailureDetails): Failure {
+  return new Failure(code, { detail: errors[code] ?? code, ...details });
 }
 
 function checkParams<Ports>({ params, errors }: Route<Ports>, given: GivenRequest["params"]): Record<string, unknown> {

@@ -73,8 +73,9 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer): Caller {
+export function callerOf(call: PendingCall, principal: Principal | Payer, leadTravelerId: string | undefined): Caller {
   return {
+    leadTravelerId,
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,

@@ -26,6 +26,8 @@ export interface Invocation extends Calling {
   idempotencyKey: string | undefined;
   /** A travel policy that judges what the call buys, beside the one that the tenant enforces. */
   policyId?: string | undefined;
+  /** The tenant's user who travels first in what the call books; undefined: the caller's own traveler. */
+  leadTravelerId?: string | undefined;
   /** What this call prepares: for who has to approve it. */
   purpose?: PurposeCall | undefined;
   /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
@@ -65,7 +67,7 @@ export async function prepareCall(options: PreparingOptions, invocation: Invocat
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal, ports);
   const call = pendingCall(entry.tool, principal, invocation, charge, options);
-  const caller = callerOf(call, principal);
+  const caller = callerOf(call, principal, invocation.leadTravelerId);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
   return { entry, charge, call, caller, ports, input, plan };

@@ -166,6 +166,8 @@ interface PublicRouteDefinition<
 > extends RouteParts<Params, Query, Body, Answer, Code> {
   /** Which of its requests count against the limit of the caller's address: all, or those that it refuses as `unauthorized` or `not_found`. */
   limitByAddress: AddressLimit;
+  /** Judges a request by its headers, before its body is read: false is answered `unauthorized`. Left out: every body is read. */
+  mayRead?(headers: Headers, ports: Ports): boolean;
   /** `text`: `body` only describes it, and the route itself reads what was sent, for example to verify a signature of it. */
   bodyAs?: "json" | "text";
   run(
@@ -180,6 +182,7 @@ type AddressLimit = "requests" | "refusals";
 export interface Route<in Ports> extends RouteDescription {
   /** Only of a route without a key. */
   readonly limitByAddress: AddressLimit | undefined;
+  readonly mayRead?: ((headers: Headers, ports: Ports) => boolean) | undefined;
   readonly bodyAs: "json" | "text";
   readonly maximumBodyBytes: number | undefined;
   readonly maximumBodyValues?: number | undefined;

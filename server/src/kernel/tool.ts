@@ -64,6 +64,8 @@ export interface Caller {
   userId: string;
   /** Whose traveler profile the caller's own trips use. */
   travelerId: string;
+  /** Travels first in what a run of a workflow books, in place of `travelerId`. */
+  leadTravelerId?: string | undefined;
   environment: Environment;
   /** What the caller's key may do; without a key none. */
   scopes: readonly string[];

@@ -58,6 +58,8 @@ export interface Steps {
    * for the calls that follow, as they finish what stays; only a pause still ends with it.
    */
   keep(): void;
+  /** From here on this user of the tenant travels first in what the calls book, in place of the run's own traveler. */
+  leadBy(userId: string): void;
   /** True for runs that began with this version of the workflow or a later one. */
   isSince(version: number): boolean;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "../config/config.ts";
+import type { BodyRoom } from "../surfaces/http/body-room.ts";
 import { createHost, type HostOptions, type Routes } from "../surfaces/http/hosts.ts";
 import type { HttpHandler } from "../surfaces/http/http.ts";
 import { createNodeHost, type NodeHost } from "../surfaces/http/node-host.ts";
@@ -24,13 +25,17 @@ const STARTING = "Wayfare is starting.\n";
 
 export function createFront(
   config: Pick<Config, "host" | "trustedProxies">,
-  about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl"> & { isLeaving(): boolean; log: Logger },
+  about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl"> & {
+    isLeaving(): boolean;
+    bodyRoom: BodyRoom;
+    log: Logger;
+  },
 ): Front {
   let hot = new Map<string, HttpHandler>();
   let host = createHost([], { welcome: STARTING, ...about });
   const node = createNodeHost({
     hot: (path) => hot.get(path),
-    fallback: (request, remoteAddress) => host.fetch(request, remoteAddress),
+    fallback: (request, client) => host.fetch(request, client),
     trustedProxies: config.trustedProxies,
     ...about,
   });

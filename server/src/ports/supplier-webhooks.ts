@@ -23,6 +23,8 @@ interface WebhookEndpoint {
 
 /** Reads what arrives at the webhook route. */
 export interface SupplierWebhooks {
+  /** Whether the header has the form of a signature, within five minutes of the clock: else the body need not be read. */
+  mayBeSigned(signature: string): boolean;
   /**
    * Verifies the signature over the raw bytes, within five minutes of the clock, and reads the event. Undefined: not from the
    * supplier, or not now.

@@ -183,6 +183,7 @@ describe("service.book_flight", () => {
       [
         "read_trip",
         "guest_claim",
+        "read_trip_travelers",
         "search_flights",
         "check_policy",
         "preview_call",

@@ -17,8 +17,9 @@ import {
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
 
-const Input = z.strictObject({
+const Fields = z.strictObject({
   tripId: z.string().describe("Of prefund_trip, funded"),
   origin: z.string().length(3).describe("IATA code"),
   destination: z.string().length(3).describe("IATA code"),
@@ -26,10 +27,22 @@ const Input = z.strictObject({
   returnDate: IsoDate.optional(),
   passengers: z.int().min(1).max(9).default(1),
   cabinClass: CabinClass.default("economy"),
+  customerUserIds: z
+    .array(z.string())
+    .max(9)
+    .optional()
+    .describe(
+      "icu_… of ensure_flight_customer: all who travel, as many as passengers. Left out: the guest who claimed travels first if the trip was prefunded with guestName or guestEmail, otherwise the run's own user",
+    ),
   policyId: z
     .string()
     .default("default-corp")
     .describe("Decides on the price, and on whether the fare must be refundable or changeable"),
+});
+const Input = Fields.superRefine(({ customerUserIds, passengers }, context) => {
+  if (customerUserIds === undefined || customerUserIds.length === passengers) return;
+  const message = `must name all who travel: as many as passengers, which is ${passengers}`;
+  context.addIssue({ code: "custom", path: ["customerUserIds"], message });
 });
 type Trip = z.output<typeof Input>;
 
@@ -68,6 +81,7 @@ const Booked = z.object({
   conditions: z.unknown().optional(),
   ...{ refundableUntil: z.string().nullish(), changeableUntil: z.string().nullish() },
   slices: z.array(z.object({ segments: z.array(Flight).default([]) })).default([]),
+  travelers: TravelerNames,
 });
 const Order = z.object({ ticketOrderHash: z.string() });
 const Invoiced = z.object({
@@ -89,9 +103,9 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 4,
+  version: 5,
   description:
-    "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
+    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
@@ -101,6 +115,8 @@ export const bookFlight = defineWorkflow({
       description: "Who travels, where there are several passengers.",
       ...{ resolvedBy: "caller", resolution: Travelers },
     },
+    { id: "read_trip_travelers", description: "Who travels, and whether their profiles are complete." },
+    travelerProfile,
     { id: "search_flights", description: "Offers for the route and dates." },
     { id: "check_policy", description: "The policy judges the offers in their order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
@@ -130,7 +146,9 @@ export const bookFlight = defineWorkflow({
   async run(trip, steps) {
     const { call, undo, keep } = steps;
     await waitForClaim(steps, trip.tripId);
-    const additionalCustomerUserIds = await askForTravelers(steps, trip);
+    const additionalCustomerUserIds = steps.isSince(GUEST_TRAVELS)
+      ? await findTravelers(steps, trip)
+      : await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
     const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
       choose: (bound) => chooseOffer(steps, trip, { additionalCustomerUserIds, bound, zones }),
@@ -155,6 +173,7 @@ export const bookFlight = defineWorkflow({
     const settled = await call("settle_booking", { bookingId }, Settled);
     const { orderId, pnr, totalAmount, totalCurrency, conditions, refundableUntil, changeableUntil } = booked;
     return {
+      travelers: booked.travelers,
       ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
       ...{ conditions, refundableUntil, changeableUntil },
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
@@ -182,11 +201,25 @@ async function invoice({ call, isSince }: Steps, bookingId: string) {
   }
 }
 
-async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<readonly string[]> {
+/** The customer user ids of all who travel, or of all but the first. */
+async function findTravelers(steps: Steps, trip: Trip): Promise<readonly string[]> {
+  const { tripId, passengers } = trip;
+  for (;;) {
+    const customerUserIds = trip.customerUserIds ?? (await askForTravelers(steps, trip));
+    const party = { tripId, passengers, customerUserIds };
+    const { missingTravelers } = await readTravelers(steps, party, ({ missingForFlights }) => missingForFlights);
+    if (missingTravelers === 0) return customerUserIds;
+  }
+}
+
+async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip): Promise<readonly string[]> {
   if (passengers === 1) return [];
+  const first = isSince(GUEST_TRAVELS)
+    ? "the guest of a trip that was prefunded with guestName or guestEmail, and otherwise the run's own user"
+    : "the run's own traveler";
   const { status, customerUserIds } = await pause({
     step: "travelers",
-    reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is the run's own traveler, or of all.`,
+    reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is ${first}, or of all.`,
     ...{ resolution: Travelers, by: "caller", timeoutHours: TRAVELER_HOURS },
     ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
   });
@@ -204,7 +237,7 @@ async function chooseOffer(
     zones,
   }: { additionalCustomerUserIds: readonly string[]; bound: string | undefined; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
-  const { tripId: _tripId, policyId, returnDate, ...route } = trip;
+  const { tripId: _tripId, customerUserIds: _customers, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
   const { offers, timeZones } = await steps.call("search_flights", query, Found);
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
@@ -272,6 +305,8 @@ const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: read
 /** From these versions on the run's policy judges the booking itself, and other fares of the same flights are tried. */
 const JUDGED_BY_BOOKING = 3;
 const WITH_FARES = 4;
+/** From this version on the guest of a trip travels, and profiles are complete before anything is searched. */
+const GUEST_TRAVELS = 5;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

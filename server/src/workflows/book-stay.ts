@@ -16,10 +16,11 @@ import {
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
 
-const Input = z.strictObject({
+const Fields = z.strictObject({
   tripId: z.string().describe("Of prefund_trip, funded"),
   location: z.string().min(1).max(200).describe("City, neighborhood, sight or airport code"),
   checkInDate: IsoDate,
@@ -28,16 +29,44 @@ const Input = z.strictObject({
   rooms: z.int().min(1).max(9).default(1),
   refundableOnly: z.boolean().default(false).describe("Only rates that are given back in full for some time"),
   email: Email.describe("Where the accommodation writes to"),
-  phoneNumber: PhoneNumber.optional().describe("E.164; left out: that of the profile of the run's own traveler"),
-  guestNames: z.array(Guest).min(1).max(9).optional().describe("Left out: the run pauses and asks for them"),
+  phoneNumber: PhoneNumber.optional().describe(
+    "E.164; left out: that of the profile of who stays first, or else of the run's own traveler",
+  ),
+  guestNames: z
+    .array(Guest)
+    .min(1)
+    .max(9)
+    .optional()
+    .describe(
+      "All who stay. Left out, without customerUserIds: the guest who claimed stays if the trip was prefunded with guestName or guestEmail, and a pause asks for everybody else",
+    ),
+  customerUserIds: z
+    .array(z.string())
+    .min(1)
+    .max(9)
+    .optional()
+    .describe("icu_… of ensure_flight_customer: all who stay, in place of guestNames"),
   policyId: z.string().default("default-corp"),
 });
+const Input = Fields.superRefine(({ guestNames, customerUserIds, guests }, context) => {
+  const say = (message: string) => context.addIssue({ code: "custom", path: ["customerUserIds"], message });
+  if (customerUserIds === undefined) return;
+  if (guestNames !== undefined) say("must be left out where guestNames says who stays");
+  if (customerUserIds.length > guests) say(`must name at most as many as guests, which is ${guests}`);
+});
 type Stay = z.output<typeof Input>;
-type Guests = readonly z.infer<typeof Guest>[];
+interface NamedGuest extends z.infer<typeof Guest> {
+  customerUserId?: string;
+}
+type Guests = readonly NamedGuest[];
 
 const Guests = z.object({
   status: z.enum(["given", "cancelled"]),
-  guests: z.array(Guest).max(9).default([]).describe("At least one, and at most as many as the stay is for"),
+  guests: z
+    .array(Guest)
+    .max(9)
+    .default([])
+    .describe("At most as many as the stay is for; at least one, unless the guest of the trip stays"),
 });
 
 const Rate = z.object({
@@ -66,6 +95,7 @@ const Booked = z.object({
   chargedUsdc: z.string(),
   itineraryHash: z.string(),
   ticketOrderHash: z.string(),
+  travelers: TravelerNames,
   cancellationPolicy: z
     .object({ refundable: z.boolean(), timeline: z.array(z.object({ before: z.string(), refundAmount: z.string() })) })
     .optional(),
@@ -85,9 +115,9 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow({
   id: "service.book_stay",
-  version: 2,
+  version: 3,
   description:
-    "Books a hotel for a prefunded trip: the guest claims the trip, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
+    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
@@ -97,6 +127,8 @@ export const bookStay = defineWorkflow({
       description: "Who stays, where the input does not name them.",
       ...{ resolvedBy: "caller", resolution: Guests },
     },
+    { id: "read_trip_travelers", description: "The guest of the trip, or those whom customerUserIds names." },
+    travelerProfile,
     { id: "search_hotels", description: "Hotels at the place and dates." },
     { id: "check_policy", description: "The policy judges the rates in their order." },
     { id: "quote_stay", description: "The accommodation's binding price." },
@@ -120,7 +152,8 @@ export const bookStay = defineWorkflow({
   async run(stay, steps) {
     const { call, undo, keep, isSince } = steps;
     await waitForClaim(steps, stay.tripId);
-    const guests = stay.guestNames ?? (await askForGuests(steps, stay));
+    const guests =
+      stay.guestNames ?? (isSince(GUEST_STAYS) ? await findGuests(steps, stay) : await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
       throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
     }
@@ -155,7 +188,7 @@ export const bookStay = defineWorkflow({
     return {
       ...{ tripId: stay.tripId, bookingId, orderId, reference, accommodationName, totalAmount, totalCurrency },
       accommodationAddress: quoted?.accommodation?.address ?? null,
-      ...{ cancellationPolicy, fullRefundUntil: fullRefundUntil(booked) },
+      ...{ cancellationPolicy, fullRefundUntil: fullRefundUntil(booked), travelers: booked.travelers },
       settled,
       ...sayLeft(settled),
     };
@@ -170,10 +203,36 @@ function fullRefundUntil({ cancellationPolicy, totalAmount }: z.infer<typeof Boo
   return inFull?.before ?? null;
 }
 
-async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<Guests> {
+/** The guest of the trip first, with those whom a pause names; who stays is asked for where neither the input nor the trip says it. */
+async function findGuests(steps: Steps, stay: Stay): Promise<Guests> {
+  const { tripId, customerUserIds = [] } = stay;
+  const party = { tripId, passengers: Math.max(customerUserIds.length, 1), customerUserIds };
+  const { travelers } = await readTravelers(steps, party, (traveler, index) => {
+    if (!isMeant(traveler)) return [];
+    const needsPhone = index === 0 && stay.phoneNumber === undefined;
+    const needed = ["givenName", "familyName", ...(needsPhone ? ["phoneNumber"] : [])];
+    return traveler.missingForFlights.filter((field) => needed.includes(field));
+  });
+  const named = travelers.filter(isMeant).flatMap(({ givenName, familyName, customerUserId }) => {
+    if (givenName === null || familyName === null) return [];
+    return [{ givenName, familyName, ...(customerUserId === null ? {} : { customerUserId }) }];
+  });
+  const isKnown = named.length === travelers.length;
+  if (isKnown && (customerUserIds.length > 0 || stay.guests === 1)) return named;
+  const others = await askForGuests(steps, stay, isKnown);
+  return isKnown && others.length < stay.guests ? [...named, ...others] : others;
+}
+
+/** The run's own user stays only if somebody says so. */
+const isMeant = ({ isGuest, customerUserId }: { isGuest: boolean; customerUserId: string | null }) =>
+  isGuest || customerUserId !== null;
+
+/** `besideGuest`: the guest of the trip stays, and the others are asked for. */
+async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGuest = false): Promise<Guests> {
+  const whom = besideGuest ? "Say who stays beside the guest of the trip, or name all who stay" : "Say who stays";
   const { status, guests } = await pause({
     step: "guests",
-    reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. Say who stays, with the names as they are on their passports.`,
+    reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. ${whom}, with the names as they are on their passports.`,
     ...{ resolution: Guests, by: "caller", timeoutHours: GUESTS_HOURS },
     ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
   });
@@ -183,6 +242,8 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<
 
 /** From this version on the run's policy judges the booking itself. */
 const JUDGED_BY_BOOKING = 2;
+/** From this version on the guest of a trip stays. */
+const GUEST_STAYS = 3;
 
 interface Wanted {
   /** What it may cost at most, once it is reserved. */

@@ -72,7 +72,15 @@ describe("service.book_stay", () => {
     expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
     expect(stepsOf(ended)).toEqual(
       [
-        ...["read_trip", "guests", "search_hotels", "check_policy", "quote_stay", "preview_call"],
+        ...[
+          "read_trip",
+          "read_trip_travelers",
+          "guests",
+          "search_hotels",
+          "check_policy",
+          "quote_stay",
+          "preview_call",
+        ],
         "reserve_booking",
         ...["book_stay", "commit_booking", "confirm_stay", "settle_booking"],
       ].map((step) => `${step} done`),

@@ -1,16 +1,12 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import type { Host, Target } from "../target.ts";
-import { closeAll, openWires, pour, requestHead } from "../wire.ts";
+import { closeAll, isTaken, openWires, pour, requestHead } from "../wire.ts";
 
 /** Of one byte each; together less than a body may have. */
 const PIECES = 100_000;
 const PIECED_BODIES = 4;
 const OVERSIZED_BODIES = 4;
 const OVERSIZED_BYTES = 12 * 1024 * 1024;
-
-const LOOK_EVERY_MILLISECONDS = 20;
-const MOST_LOOKS = 100;
 
 const paths = { app: "/api/agent/dispatch", edge: "/mcp" };
 
@@ -28,17 +24,6 @@ async function pourBodies(target: Target, host: Host, { count, body }: { count: 
   await Promise.all(sockets.map((socket) => pour(socket.resume(), headOf(target, host) + body)));
   await isTaken(target);
   return { calls: count, problems: [], end: () => closeAll(sockets) };
-}
-
-/** What was sent waits in the system until the service has read it: then its memory grows no more. */
-async function isTaken(target: Target): Promise<void> {
-  let [before, same] = [-1, 0];
-  for (let look = 0; look < MOST_LOOKS && same < 5; look += 1) {
-    await delay(LOOK_EVERY_MILLISECONDS);
-    const { grownMegabytes } = await target.read();
-    same = grownMegabytes === before ? same + 1 : 0;
-    before = grownMegabytes;
-  }
 }
 
 /** Bodies in pieces of one byte, which never end. */

@@ -2,6 +2,7 @@ import type { Attack } from "../attack.ts";
 import { ambiguousLengths } from "./ambiguous-lengths.ts";
 import { oversizedBodies, piecedBodies } from "./bodies.ts";
 import { claimCodes } from "./claim-codes.ts";
+import { halfBodiesOfStrangers, halfBodiesWithKey } from "./half-bodies.ts";
 import { headerFlood } from "./header-flood.ts";
 import { leftStreams } from "./left-streams.ts";
 import { failingPaidCalls, forgedPayments, unpaidCalls } from "./payments.ts";
@@ -16,6 +17,8 @@ export const attacks: readonly Attack[] = [
   ambiguousLengths,
   piecedBodies,
   oversizedBodies,
+  halfBodiesOfStrangers,
+  halfBodiesWithKey,
   deepJson,
   packedBodies,
   refusedKeys,

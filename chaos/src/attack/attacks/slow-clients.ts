@@ -42,7 +42,7 @@ function slowClients(kind: SlowClients): Attack {
   const { name, guard, connections, memoryMegabytes } = kind;
   return {
     ...{ name, guard, hosts: ["app", "edge"], takesLong: true },
-    bounds: { memoryMegabytes, waitingRequests: kind.waitingRequests + OTHERS },
+    bounds: { memoryMegabytes, memoryAt: "held", waitingRequests: kind.waitingRequests + OTHERS },
     async begin(target, host) {
       // The service is asked how many it holds: a client that reads nothing is not told that it was closed.
       const others = (await target.read()).connections;
@@ -58,11 +58,14 @@ function slowClients(kind: SlowClients): Attack {
       const first = kind.first(target, host);
       for (const socket of sockets) start(socket, first, kind);
       let open = opened;
+      let isCollected = false;
       while (open > OTHERS && performance.now() < deadline) {
         await delay(PIECE_EVERY_MILLISECONDS);
         if (kind.again !== undefined) for (const socket of sockets) if (socket.writable) socket.write(kind.again);
         open = await held();
         opened = Math.max(opened, open);
+        if (!isCollected) await target.collect();
+        isCollected = true;
       }
       const problems = [
         ...(opened >= connections - OTHERS ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),
@@ -90,7 +93,7 @@ export const slowHeaders = slowClients({
 });
 
 export const slowBodies = slowClients({
-  ...{ name: "slow bodies", guard: "request-timeout", connections: SLOW, memoryMegabytes: 96, waitingRequests: SLOW },
+  ...{ name: "slow bodies", guard: "body-timeout", connections: SLOW, memoryMegabytes: 24, waitingRequests: SLOW },
   first: ({ apiKey }, host) =>
     requestHead(
       `POST ${host === "app" ? "/api/agent/dispatch" : "/mcp"} HTTP/1.1`,
@@ -100,7 +103,7 @@ export const slowBodies = slowClients({
       "Content-Length: 200000",
     ),
   again: " ",
-  limitMilliseconds: 60_000,
+  limitMilliseconds: 30_000,
 });
 
 export const halfClosed = slowClients({

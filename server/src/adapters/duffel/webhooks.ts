@@ -116,12 +116,19 @@ function parseEvent(body: Uint8Array): SupplierEvent | undefined {
 }
 
 export function createWebhooks(client: DuffelClient, clock: Clock, log: Log): SupplierWebhooks {
+  function parseTimely(header: string | undefined): Signature | undefined {
+    const signature = parseSignature(header);
+    const seconds = clock.now().epochMilliseconds / 1_000;
+    const isTimely = signature !== undefined && Math.abs(seconds - Number(signature.timestamp)) <= TOLERANCE_SECONDS;
+    return isTimely ? signature : undefined;
+  }
+
   return {
+    mayBeSigned: (signature) => parseTimely(signature) !== undefined,
+
     read(rawBody, headers, secrets) {
-      const signature = parseSignature(headers.signature);
+      const signature = parseTimely(headers.signature);
       if (signature === undefined) return undefined;
-      const seconds = clock.now().epochMilliseconds / 1_000;
-      if (Math.abs(seconds - Number(signature.timestamp)) > TOLERANCE_SECONDS) return undefined;
       const body = typeof rawBody === "string" ? Buffer.from(rawBody, "utf8") : rawBody;
       if (!isSigned(signature, body, secrets)) return undefined;
       const event = parseEvent(body);

@@ -117,6 +117,10 @@ export function returnedAmount({ hasBegun, details }: OwnOrder): string | undefi
   return formatDecimal(total > penalty ? total - penalty : 0n);
 }
 
+/** The airline gives back something of it. */
+export const isRefundable = (own: OwnOrder | undefined): boolean =>
+  own?.details.conditions.refundBeforeDeparture?.allowed === true;
+
 /** What book_flight needs beside the offer, so that the same people travel; the caller travels without being named. */
 export function namedTravelers(
   { travelers }: Pick<OwnOrder, "travelers">,

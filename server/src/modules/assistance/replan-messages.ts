@@ -3,6 +3,8 @@ import type { Words } from "../../domain/texts.ts";
 import { fitToChannel, mapTexts } from "../maps/index.ts";
 import { composeMail, words as plainWords } from "../messages/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
+import type { AirlineChange } from "./airline-change.ts";
+import { airlineTexts } from "./airline-texts.ts";
 import type { AlternativesAnswer, ChangeAnswer, HotelAnswer, MessageAnswer, TransferAnswer } from "./replan-parts.ts";
 import { replanTexts } from "./replan-texts.ts";
 
@@ -18,6 +20,9 @@ interface Replanned {
   pnr: string;
   alternatives: z.input<typeof AlternativesAnswer>;
   change: z.input<typeof ChangeAnswer>;
+  airlineChange: AirlineChange | null;
+  /** What the traveler holds can be given back. */
+  isRefundable: boolean;
   hotel: z.input<typeof HotelAnswer> | null;
   transfer: z.input<typeof TransferAnswer> | null;
 }
@@ -85,38 +90,31 @@ function mailOf(
 
 function linesOf(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
-  const { alternatives, change, hotel, transfer, pnr, kind } = replanned;
+  const { alternatives, change, hotel, transfer, pnr, kind, isRefundable, airlineChange } = replanned;
   const [cheapestChange] = change.offers;
-  const [stay] = hotel?.accommodations ?? [];
   return [
+    ...(airlineChange === null ? [] : airlineLines(airlineChange, words)),
     ...(alternatives.offers.length === 0 ? [say("noFlights")] : []),
     ...alternatives.offers.map((offer) => {
       const { flight, departs, arrives } = journeyOf(offer.slices);
-      return say("alternative", {
-        flight,
-        departs,
-        arrives,
-        price: words.money(offer.totalAmount, offer.totalCurrency),
-      });
+      const price = beyondPaid(offer, words);
+      const isLess = isRefundable && offer.conditions.refundBeforeDeparture?.allowed !== true;
+      return [say("alternative", { flight, departs, arrives, price }), ...(isLess ? [say("losesRefund")] : [])].join(
+        "; ",
+      );
     }),
     ...(cheapestChange === undefined
       ? []
       : [
           say("change", {
             pnr,
-            price: words.money(cheapestChange.changeTotalAmount, cheapestChange.changeTotalCurrency),
+            price: signed(cheapestChange.changeTotalAmount, cheapestChange.changeTotalCurrency, words),
             departs: `${journeyOf(cheapestChange.slices).flight}, ${journeyOf(cheapestChange.slices).departs}`,
           }),
-          ...(kind === "cancellation" ? [say("fareRules")] : []),
+          ...(isRefundable ? [say("refundUnknown")] : []),
+          ...(kind === "cancellation" && airlineChange === null ? [say("fareRules")] : []),
         ]),
-    ...(stay === undefined || hotel === null
-      ? []
-      : [
-          say("hotel", {
-            ...{ name: stay.name, date: words.date(Temporal.PlainDate.from(hotel.checkInDate)) },
-            price: words.money(stay.cheapestRate.totalAmount, stay.cheapestRate.totalCurrency),
-          }),
-        ]),
+    ...(hotel === null ? [] : hotelLines(hotel, words)),
     ...(transfer?.minutes
       ? [
           say(transfer.direction === "from_airport" ? "wayToStay" : "way", {
@@ -127,6 +125,56 @@ function linesOf(replanned: Replanned, words: Words): string[] {
       : []),
   ];
 }
+
+/** What the airline did, and what it costs to answer it, in the order in which to try it. */
+function airlineLines({ was, becomes, options, duties }: AirlineChange, words: Words): string[] {
+  const say = airlineTexts(words);
+  const before = journeyOf([{ segments: was }]);
+  const after = journeyOf([{ segments: becomes }]);
+  const [duty] = duties.filter(({ onlyIf }) => onlyIf === null);
+  const isOpen = options.some(({ kind }) => kind === "accept");
+  return [
+    isOpen
+      ? say("moved", { flight: before.flight, was: before.departs, departs: after.departs, arrives: after.arrives })
+      : say("cancelled", { flight: before.flight, was: before.departs }),
+    ...(isOpen ? [say("accept")] : []),
+    duty === undefined ? say("ask") : say(duty.owes === "refund" ? "refund" : "flightOrRefund", { rule: duty.rule }),
+  ];
+}
+
+/** What buying it costs beyond what was paid, where that is known. */
+function beyondPaid(
+  { differenceAmount, totalAmount, totalCurrency }: Replanned["alternatives"]["offers"][number],
+  words: Words,
+): string {
+  if (differenceAmount !== null) return signed(differenceAmount, totalCurrency, words);
+  return replanTexts(words)("newTicket", { price: words.money(totalAmount, totalCurrency) });
+}
+
+function signed(amount: string, currency: string, words: Words): string {
+  const price = words.money(amount.replace(/^-/, ""), currency);
+  return replanTexts(words)(amount.startsWith("-") ? "comesBack" : "more", { price });
+}
+
+/** Farther than this from where the night is to be spent, the nearest place is named beside the best one. */
+const FAR_METERS = 5_000;
+
+function hotelLines({ accommodations, picks, checkInDate }: z.input<typeof HotelAnswer>, words: Words): string[] {
+  const best = accommodations.find(({ id }) => id === picks?.best) ?? accommodations[0];
+  if (best === undefined) return [];
+  const nearest = accommodations.find(({ id }) => id === picks?.nearest);
+  const isFar = nearest !== undefined && nearest.id !== best.id && (best.distanceMeters ?? 0) > FAR_METERS;
+  const say = replanTexts(words);
+  const describe = ({ name, distanceMeters, cheapestRate }: typeof best) => ({
+    name: distanceMeters === null ? name : `${name} (${sayDistance(distanceMeters, words)})`,
+    date: words.date(Temporal.PlainDate.from(checkInDate)),
+    price: words.money(cheapestRate.totalAmount, cheapestRate.totalCurrency),
+  });
+  return [say("hotel", describe(best)), ...(isFar ? [say("nearestHotel", describe(nearest))] : [])];
+}
+
+const sayDistance = (meters: number, words: Words): string =>
+  words.number(meters / 1_000, { style: "unit", unit: "kilometer", maximumFractionDigits: 1 });
 
 interface Flown {
   segments: readonly { flightNumber: string; departingAt: string; arrivingAt: string }[];

@@ -15,7 +15,7 @@ const Marked = z.object({
 });
 
 /** The call that takes a proposal up. */
-const NextCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
+export const NextCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
 
 export const AlternativesAnswer = Marked.extend({
   offers: z

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import { describeAirlineChange } from "./airline-change.ts";
 import { findAlternatives } from "./find-alternatives.ts";
 import { findChange } from "./find-own-change.ts";
 import { findOwnOrder } from "./find-own-order.ts";
@@ -42,6 +43,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
     () => findChange(search, replan, alternatives.searchedDates, ports, caller),
     (reason) => ({ ...unavailable(reason), orderId: search.orderId, order: null, offers: [] }),
   );
+  const airlineChange = describeAirlineChange(own, change, ports.maps);
   const hotel = needsHotelFallback ? await findNight(setting, ports, asker) : null;
   const flights = [...alternatives.offers, ...change.offers];
   const arrival = {
@@ -52,7 +54,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   const places = { hotel, ownStay: ownStays.find(({ position }) => position !== undefined)?.position };
   const ways = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
   const transfer = ways && { ...ways, pickUps: pickUpsOf(flights, ways, ports.maps) };
-  return { setting, alternatives, change, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
+  return { setting, alternatives, change, airlineChange, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
 }
 
 const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";

@@ -275,7 +275,7 @@ describe("a disrupted trip", () => {
     const next = (await replan({ originalLeg, disruption: late })).change;
     expect(next).toMatchObject({
       available: true,
-      reason: expect.stringMatching(/^penaltyAmount is the fare's own[^.]*\.$/),
+      reason: expect.stringMatching(/^penaltyAmount is the fare's own[^.]*\. Your order can be given back[^.]*\.$/),
     });
     expect(departures(next.offers).every((departingAt) => departingAt.startsWith(tomorrow))).toBe(true);
     const waiting = { originalLeg, needsHotelFallback: true, stayLocation: "London" };

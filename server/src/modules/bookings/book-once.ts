@@ -3,6 +3,7 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import { requireMoving } from "../treasury/index.ts";
+import { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
 import {
   type BookingSteps,
   type BookingStorage,
@@ -10,21 +11,21 @@ import {
   ledgerReference,
   type NextBookingMove,
 } from "./booking-effect.ts";
-import type { Booking, NewBooking } from "./bookings.ts";
+import type { Booking, HoldPayment, NewBooking } from "./bookings.ts";
 
 export interface BookOnceRequest {
   caller: { tenantId: string; environment: Environment };
   callId: string;
-  kind: Booking["kind"];
-  /** The offer or the quote. */
-  offerId: string;
+  asked: AskedBooking;
   steps: BookingSteps;
-  /** Everything that can be refused before anything is stored or sent. */
-  prepare(): Promise<PreparedBooking>;
+  /** Everything that can be refused before anything is stored or sent. `held`: the order that the call is to pay for. */
+  prepare(held: Booking | undefined): Promise<PreparedBooking>;
 }
 
+type Intent<Kind> = Omit<Kind, "tenantId" | "network" | "callId" | "kind" | "offerId" | "workerId" | "particularsHash">;
+
 export interface PreparedBooking {
-  booking: Omit<NewBooking, "tenantId" | "network" | "callId" | "kind" | "offerId" | "workerId">;
+  intent: { kind: "new"; booking: Intent<NewBooking> } | { kind: "pay"; held: Intent<HoldPayment> };
   /** What is sent first for the stored intent. */
   begin(booking: Booking): NextBookingMove;
 }
@@ -33,66 +34,92 @@ export interface BookOptions extends OnceOptions {
   progress?(step: string): void;
 }
 
-const NAMES: Readonly<Record<Booking["kind"], string>> = { flight: "offer", stay: "quote" };
+const NAMES: Readonly<Record<AskedBooking["kind"], string>> = { flight: "offer", stay: "quote" };
 
 /** Books an offer or a quote once per tenant, whoever asks for it how often. Throws Failure. */
 export async function bookOnce(
   { stores, clock }: BookingStorage,
-  { caller, callId, kind, offerId, steps, prepare }: BookOnceRequest,
+  { caller, callId, asked, steps, prepare }: BookOnceRequest,
   { progress, ...options }: BookOptions = {},
 ): Promise<OnceAnswer> {
   const { tenantId, environment: network } = caller;
+  const { kind, offerId } = asked;
   const name = NAMES[kind];
+  let held: Booking | undefined;
   return await executeOnce<Booking, Aggregates>(
     { stores, clock, definition: bookingEffect(steps) },
     {
       callId,
       async findLive() {
         const live = await stores.bookings.findLive(tenantId, network, offerId);
+        held = live?.kind === "flight_hold" ? live : undefined;
+        if (held !== undefined) {
+          if (held.state !== "on_hold") throw inProgress(name);
+          await requireSame(asked, held);
+        }
         // A quote is no offer: what the tenant booked as the one is no answer to who asks for the other.
         return live?.kind === kind ? live : undefined;
       },
+      requireSame: (live) => requireSame(asked, live),
       async prepare() {
         await requireMoving(stores.chainNetworks, network);
         progress?.(`Checking the ${name}, the travelers and the balance`);
-        const { booking, begin } = await prepare();
-        const intent = { ...booking, tenantId, network, callId, kind, offerId, workerId: callId };
+        const { intent, begin } = await prepare(held);
+        const by = { tenantId, network, callId, workerId: callId };
         return {
-          insert: (aggregates) => insertHeld(aggregates, intent),
+          async insert(aggregates) {
+            if (intent.kind === "pay")
+              return cover(aggregates, await aggregates.bookings.payHeld({ ...intent.held, ...by }));
+            const { booking } = intent;
+            await requireTravelers(aggregates, caller, booking);
+            const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
+            return cover(
+              aggregates,
+              await aggregates.bookings.insert({ ...booking, ...by, kind, offerId, particularsHash }),
+            );
+          },
           begin(stored) {
             progress?.("Ordering and paying at the supplier");
             return begin(stored);
           },
         };
       },
-      inProgress: () =>
-        new Failure("booking_in_progress", {
-          detail: `This ${name} is being booked by an earlier call. Call again with the same ${name} to get its result.`,
-          retryAfterSeconds: 5,
-        }),
+      inProgress: () => inProgress(name),
       outcomeUnknown: (cause) => outcomeUnknown(name, cause),
     },
     options,
   );
 }
 
-/** The intent, the hold on the balance, and what it takes of limits. Undefined: somebody else was quicker. */
-async function insertHeld(aggregates: Aggregates, intent: NewBooking): Promise<Booking | undefined> {
-  const { bookings, ledger, callSpends, travelerRecords } = aggregates;
-  const travelerIds = intent.travelers.flatMap(({ userId }) => userId ?? []);
-  const gone = await travelerRecords.keep(intent.tenantId, intent.network, [intent.userId, ...travelerIds]);
-  if (gone.length > 0) {
-    throw new Failure("traveler_incomplete", {
-      detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
-      extra: { travelers: gone.map((userId) => ({ userId, fields: [] })) },
-    });
-  }
-  const booking = await bookings.insert(intent);
+/** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
+async function requireTravelers(
+  { travelerRecords }: Aggregates,
+  { tenantId, environment }: BookOnceRequest["caller"],
+  { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
+): Promise<void> {
+  const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];
+  const gone = await travelerRecords.keep(tenantId, environment, userIds);
+  if (gone.length === 0) return;
+  throw new Failure("traveler_incomplete", {
+    detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
+    extra: { travelers: gone.map((id) => ({ userId: id, fields: [] })) },
+  });
+}
+
+/** The hold on the balance for a stored intent, and what it takes of limits. Undefined: somebody else was quicker. */
+async function cover({ ledger, callSpends }: Aggregates, booking: Booking | undefined): Promise<Booking | undefined> {
   if (booking === undefined) return undefined;
   const { tenantId, network, amountMicroUsdc } = booking;
   await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
   await callSpends.price(booking.callId, amountMicroUsdc);
   return booking;
+}
+
+function inProgress(name: string): Failure {
+  return new Failure("booking_in_progress", {
+    detail: `This ${name} is being booked by an earlier call. Call again with the same ${name} to get its result.`,
+    retryAfterSeconds: 5,
+  });
 }
 
 function outcomeUnknown(name: string, cause: unknown): Failure {

@@ -11,10 +11,11 @@ declare module "../../kernel/stores.ts" {
 }
 
 /**
- * intended: stored, nothing sent yet · ordering: the order was or may have been sent · held: the supplier reserved it, unpaid ·
- * paying: the payment was or may have been sent · booked: paid · failed: nothing is owed, nothing is held.
+ * intended: stored, nothing sent yet · ordering: the order was or may have been sent · on_hold: the airline holds the order, and no
+ * call pays for it yet · held: the supplier reserved it, and a call is about to pay · paying: the payment was or may have been
+ * sent · booked: paid · failed: nothing is owed, nothing is held.
  */
-type BookingState = "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
+type BookingState = "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
 
 export interface Booking {
   /** `bkg_…`; kept in the supplier's metadata. */
@@ -24,7 +25,8 @@ export interface Booking {
   userId: string;
   /** The call that a success is charged to. */
   callId: string;
-  kind: "flight" | "stay";
+  /** A hold becomes a flight when a call pays for it. */
+  kind: "flight" | "stay" | "flight_hold";
   offerId: string;
   state: BookingState;
   /** What the balance is expected to pay and what is held for it: the total less an airline credit. */
@@ -46,6 +48,13 @@ export interface Booking {
   itineraryHash: string | undefined;
   /** Of one that was ticketed or confirmed. */
   ticketOrderHash: string | undefined;
+  /** The call that held the order for a later payment, and what it answered. */
+  holdCallId: string | undefined;
+  holdResult: unknown;
+  /** Until when the airline holds it unpaid. Undefined: it was never held so, or the airline does not say. */
+  holdUntil: Temporal.Instant | undefined;
+  /** Of what was asked for beside the travelers. Undefined: booked before this was kept. */
+  particularsHash: string | undefined;
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
@@ -76,6 +85,12 @@ export type NewBooking = Pick<
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"
+> & { workerId: string } & Partial<Pick<Booking, "particularsHash">>;
+
+/** What a call that pays for a held order changes of its booking. */
+export type HoldPayment = Pick<
+  Booking,
+  "tenantId" | "network" | "id" | "userId" | "callId" | "amountMicroUsdc" | "totalAmount" | "totalCurrency" | "rate"
 > & { workerId: string };
 
 export type BookingChange = Partial<
@@ -90,6 +105,8 @@ export type BookingChange = Partial<
     | "failureCode"
     | "payments"
     | "quietUntil"
+    | "holdCallId"
+    | "holdUntil"
   >
 >;
 
@@ -98,6 +115,8 @@ export interface Bookings extends EffectStore<Booking> {
   /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
   findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
+  /** From now on a call pays for a held order. Undefined: another one does already, or it is held no more. */
+  payHeld(payment: HoldPayment): Promise<Booking | undefined>;
   /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
 

@@ -1,3 +1,4 @@
+export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
 export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {

@@ -5,6 +5,7 @@ import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import * as orderHashes from "./migrations/0025-order-hashes.ts";
 import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import * as bookingRate from "./migrations/0040-booking-rate.ts";
+import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -22,9 +23,9 @@ export const bookingsModule = defineModule({
   workTables: [
     {
       table: "booking",
-      kind: { column: "kind", names: { flight: "flight_booking", stay: "stay_booking" } },
+      kind: { column: "kind", names: { flight: "flight_booking", flight_hold: "flight_hold", stay: "stay_booking" } },
       since: "created_at",
-      open: [{ column: "state", notIn: ["booked", "failed"] }],
+      open: [{ column: "state", notIn: ["booked", "failed", "on_hold"] }],
     },
   ],
   migrations: {
@@ -33,6 +34,7 @@ export const bookingsModule = defineModule({
     "0025-order-hashes": orderHashes,
     "0027-seen-offers": seenOffers,
     "0040-booking-rate": bookingRate,
+    "0079-flight-holds": flightHolds,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

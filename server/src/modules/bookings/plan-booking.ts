@@ -1,17 +1,16 @@
-import type { Failure } from "../../domain/errors.ts";
+import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { type Alternative, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
+import { type AskedBooking, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
 import { sayUndo } from "./say-undo.ts";
 import type { SeenComparable, SeenOffer } from "./seen-offers.ts";
 
 export interface PlannedBooking {
-  kind: Booking["kind"];
-  /** Of the offer or the quote. */
-  id: string;
+  asked: AskedBooking;
   /** Undefined: not everybody is a user of the tenant's. `seen`: what the tenant was shown, where it was shown anything. */
   travelerIds(seen: SeenOffer | undefined): Promise<readonly string[] | undefined>;
   /** Of an airport, by its code. */
@@ -27,11 +26,17 @@ export interface PlannedBooking {
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { kind, id, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
+  { asked, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
 ): Promise<Plan> {
+  const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
-  // An earlier call has booked it, or is booking it: nothing is paid twice.
-  if (live?.kind === kind) return REPEATED_PLAN;
+  const isHeld = live?.kind === "flight_hold";
+  if (live?.kind === kind || isHeld) {
+    const refusal = await refusalOf(asked, live);
+    // An earlier call has booked it, or is booking it: nothing is paid twice.
+    if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
+    if (!isHeld) return REPEATED_PLAN;
+  }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
   const travelers = await travelerIds(seen);
@@ -50,6 +55,16 @@ export async function planBooking(
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
+}
+
+/** What the call is told where the earlier booking is no answer to it. */
+async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
+  try {
+    return await whyAnother(asked, live);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 /** As many of a search, from the cheapest on, as are looked at. */

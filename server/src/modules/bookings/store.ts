@@ -14,7 +14,7 @@ const FIRST_CHECK = { seconds: 60 } as const;
 
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
-  final: ["booked", "failed"],
+  final: ["booked", "failed", "on_hold"],
   sending: ["ordering", "paying"],
   toRecord: toBooking,
 };
@@ -23,6 +23,7 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   return {
     ...createLeases(queryable, clock, table),
     ...createRecords(queryable, clock),
+    ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
   };
 }
@@ -52,6 +53,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           airlineCreditId: booking.airlineCreditId ?? null,
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
+          particularsHash: booking.particularsHash ?? null,
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -90,8 +92,8 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           state: to,
           updatedAt: at,
           workerSeenAt: at,
-          ...toColumns(change),
-          ...(to === "booked" ? { bookedAt: at, orderCheckAt: clock.now().add(FIRST_CHECK).toString() } : {}),
+          ...toColumns(to, change),
+          ...orderColumns(to, change, clock.now()),
         })
         .where("id", "=", id)
         .where("state", "=", guard.from)
@@ -99,6 +101,28 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
+    },
+  };
+}
+
+function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
+  return {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, ...payment }) {
+      const at = clock.now().toString();
+      const row = await queryable
+        .updateTable("booking")
+        .set({
+          ...payment,
+          ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
+        })
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("state", "=", "on_hold")
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
     },
   };
 }
@@ -158,15 +182,37 @@ function createCustomers(
   };
 }
 
-function toColumns(change: BookingChange) {
-  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, result, failureCode, payments, quietUntil } = change;
+/** How the order stands then, and when the supplier is asked about it first. */
+function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: Temporal.Instant) {
+  const at = now.toString();
+  switch (to) {
+    case "on_hold":
+      return { orderStatus: "held", orderCheckAt: (holdUntil ?? now.add(FIRST_CHECK)).toString() } as const;
+    case "booked":
+      return { orderStatus: "confirmed", bookedAt: at, orderCheckAt: now.add(FIRST_CHECK).toString() } as const;
+    case "failed":
+      return {
+        orderStatus: sql<"lapsed" | "cancelled" | "confirmed">`case when order_status <> 'held' then order_status
+          when hold_until <= ${at}::timestamptz then 'lapsed' else 'cancelled' end`,
+      };
+    default:
+      return {};
+  }
+}
+
+/** What a hold answered stays beside what is answered once the order is paid. */
+function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, payments, quietUntil } = change;
+  const result = given === undefined ? undefined : JSON.stringify(given);
   return {
     orderId,
     pnr,
     ticketing,
     itineraryHash,
     ticketOrderHash,
-    result: result === undefined ? undefined : JSON.stringify(result),
+    ...(to === "on_hold" ? { holdResult: result } : { result }),
+    holdCallId: change.holdCallId,
+    holdUntil: change.holdUntil?.toString(),
     failureCode,
     payments,
     quietUntil: quietUntil?.toString(),
@@ -176,6 +222,7 @@ function toColumns(change: BookingChange) {
 function toBooking({ amountMicro, travelers, rate, ...row }: Selectable<BookingTable>): Booking {
   return {
     ...withoutNulls(row),
+    ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
     travelers: BookedTravelers.parse(travelers),
     rate: toRate(rate),

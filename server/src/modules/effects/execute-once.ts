@@ -15,6 +15,8 @@ export interface OnceRequest<R extends CalledEffect, A extends EffectAggregates>
   findLive(): Promise<R | undefined>;
   /** Everything that can be refused before anything is stored or sent. Throws Failure. */
   prepare(): Promise<PreparedEffect<R, A>>;
+  /** Throws the Failure of a call that asks for something else than what was done under its key. */
+  requireSame?(record: R): Promise<void>;
   /** What a call is told that finds an earlier one at work. */
   inProgress(): Failure;
   outcomeUnknown(cause: unknown): Failure;
@@ -141,7 +143,7 @@ async function finishedByAnother<R extends CalledEffect, A extends EffectAggrega
 /** The earlier answer; undefined when it failed, so that this call may try itself. */
 async function waitForEarlier<R extends CalledEffect, A extends EffectAggregates>(
   { stores, definition }: EffectMachine<R, A>,
-  { inProgress }: OnceRequest<R, A>,
+  { inProgress, requireSame }: OnceRequest<R, A>,
   live: R,
   deadline: number,
 ): Promise<OnceAnswer | undefined> {
@@ -149,6 +151,7 @@ async function waitForEarlier<R extends CalledEffect, A extends EffectAggregates
   for (;;) {
     if (record === undefined || record.state === "failed") return undefined;
     if (record.state === definition.done) {
+      await requireSame?.(record);
       return { kind: "replayed", result: record.result, firstCallId: record.callId };
     }
     if (performance.now() >= deadline) throw inProgress();

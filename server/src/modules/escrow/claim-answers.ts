@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
+import { profileFields } from "../travelers/index.ts";
 import { FreeRecipient } from "../treasury/index.ts";
 import type { ClaimPorts } from "./claim-trip.ts";
 import { nameText, summaryText } from "./guest-text.ts";
+import { missingOfGuest } from "./guest-traveler.ts";
 import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
 
 /** What the claim page asks and is answered; others may ask it too, with the secret of a guest link. */
@@ -16,6 +18,11 @@ const LinkSecret = z
   .string()
   .max(LONGEST_SECRET)
   .describe("What stands behind the # of the guest link. Send it in the body only: addresses are logged");
+
+const ClaimCode = z
+  .string()
+  .max(LONGEST_CODE)
+  .describe("The six digits that the buyer gave to the guest, where the trip requires them");
 
 export const ClaimView = z.object({
   tripId: z.string(),
@@ -33,6 +40,10 @@ export const ClaimView = z.object({
   codesLeft: z.int().describe("Wrong codes until the claim is locked"),
   guestWallet: z.string().nullable().describe("null: not claimed"),
   claimedAt: Time.nullable(),
+  travelerMissing: z
+    .array(z.string())
+    .nullable()
+    .describe("What the guest still has to say to be booked, once the trip is claimed; null: the trip names no guest"),
   txHash: z.string().nullable().describe("The claim's transaction"),
   chainId: z.int(),
   sandbox: z.boolean().describe("True: development money on a development chain"),
@@ -43,12 +54,24 @@ export const ViewBody = z.strictObject({ linkSecret: LinkSecret });
 export const ClaimBody = z.strictObject({
   linkSecret: LinkSecret,
   guestWallet: FreeRecipient.describe("The guest's wallet address: 0x and 40 hex digits"),
-  claimCode: z
-    .string()
-    .max(LONGEST_CODE)
-    .describe("The six digits that the buyer gave to the guest, where the trip requires them")
-    .exactOptional(),
+  claimCode: ClaimCode.exactOptional(),
 });
+
+const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = profileFields;
+
+export const TravelerBody = z.strictObject({
+  linkSecret: LinkSecret,
+  claimCode: ClaimCode.exactOptional(),
+  givenName: givenName.unwrap().describe("As on the passport"),
+  familyName: familyName.unwrap().describe("As on the passport"),
+  bornOn: bornOn.unwrap(),
+  title: title.unwrap(),
+  gender: gender.unwrap().describe("As on the passport"),
+  email: email.describe("Left out: the address that the buyer gave"),
+  phoneNumber: phoneNumber.unwrap(),
+});
+
+export const TravelerGiven = z.object({ tripId: z.string(), travelerMissing: z.array(z.string()) });
 
 export const Claimed = z.object({
   tripId: z.string(),
@@ -60,11 +83,12 @@ export const Claimed = z.object({
 });
 
 /** What a guest may see; nothing of the tenant's, and nothing that follows from the code nonce. */
-export function describeForGuest(
+export async function describeForGuest(
   trip: Trip,
-  { chain, clock }: Pick<ClaimPorts, "chain" | "clock">,
-): z.output<typeof ClaimView> {
+  { chain, clock, stores }: Pick<ClaimPorts, "chain" | "clock" | "stores">,
+): Promise<z.output<typeof ClaimView>> {
   const { details } = trip;
+  const travelerMissing = await missingOfGuest({ stores }, trip);
   return {
     tripId: trip.tripId,
     state: stateOf(trip, clock.now()),
@@ -77,6 +101,7 @@ export function describeForGuest(
     codesLeft: Math.max(0, MOST_WRONG_CODES - trip.wrongCodes),
     guestWallet: trip.guestWallet ?? null,
     claimedAt: trip.claimedAt?.toString() ?? null,
+    travelerMissing: travelerMissing === null ? null : [...travelerMissing],
     txHash: trip.transactions.findLast(({ step }) => step === "claim")?.transactionHash ?? null,
     chainId: chain.chainId,
     sandbox: trip.network === "sandbox",

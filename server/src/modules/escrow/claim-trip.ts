@@ -97,7 +97,10 @@ async function isClaimOf({ stores, clock }: ClaimPorts, trip: Trip, guestWallet:
  * Codes are tried one at a time, under the trip's lock, and each wrong one is counted before the next is looked at: who sends
  * thousands at once has tried five.
  */
-async function requireCode({ chain, stores, claimKeys }: ClaimPorts, request: ClaimRequest): Promise<void> {
+export async function requireCode(
+  { chain, stores, claimKeys }: ClaimPorts,
+  request: Pick<ClaimRequest, "tripId" | "tenantId" | "claimCode" | "codeNonce">,
+): Promise<void> {
   const { tripId, tenantId, claimCode, codeNonce } = request;
   const { network } = chain;
   // Thrown in there, it would take the count back with it.

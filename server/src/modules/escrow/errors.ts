@@ -49,6 +49,13 @@ export const claimErrors = {
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;
 
+/** Of the route by which a guest says who travels; no tool ends in them. */
+const guestTravelerErrors = {
+  not_claimed: "The trip has not been claimed yet. Claim it first.",
+  no_guest_traveler: "The trip was not prefunded for a guest: the buyer says who travels.",
+  traveler_given: "Who travels has been said already. The buyer can change it: ask them.",
+} as const;
+
 const texts = {
   ...stepErrors,
   ...tripStateErrors,
@@ -56,6 +63,7 @@ const texts = {
   ...budgetErrors,
   ...commitErrors,
   ...claimErrors,
+  ...guestTravelerErrors,
 };
 export type EscrowCode = keyof typeof texts;
 

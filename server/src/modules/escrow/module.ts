@@ -6,6 +6,7 @@ import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
+import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
@@ -26,6 +27,7 @@ import { logAgentAction } from "./tools/log-agent-action.ts";
 import { prefundTrip } from "./tools/prefund-trip.ts";
 import { previewPrice } from "./tools/preview-price.ts";
 import { readTrip } from "./tools/read-trip.ts";
+import { readTripTravelers } from "./tools/read-trip-travelers.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
 
@@ -49,12 +51,13 @@ const tools = [
   logAgentAction,
   listTrips,
   readTrip,
+  readTripTravelers,
   closeTrip,
 ];
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
+  needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "travelers", "treasury"],
   tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],
@@ -77,6 +80,7 @@ export const escrowModule = defineModule({
     "0015-guest-mail": guestMail,
     "0017-escrow-adoption": escrowAdoption,
     "0021-guest-mail-kept": guestMailKept,
+    "0090-trips-for-guests": tripsForGuests,
   },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,

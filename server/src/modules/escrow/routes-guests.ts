@@ -4,9 +4,18 @@ import type { Hex } from "../../domain/tokens.ts";
 import { definePublicRoute } from "../../kernel/route.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { addressOf } from "../treasury/index.ts";
-import { ClaimBody, Claimed, ClaimView, describeForGuest, ViewBody } from "./claim-answers.ts";
+import {
+  ClaimBody,
+  Claimed,
+  ClaimView,
+  describeForGuest,
+  TravelerBody,
+  TravelerGiven,
+  ViewBody,
+} from "./claim-answers.ts";
 import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
 import { escrowFailure } from "./errors.ts";
+import { giveTraveler } from "./guest-traveler.ts";
 import { Hash, hashOf } from "./input.ts";
 
 /** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
@@ -53,6 +62,7 @@ const viewClaim = definePublicRoute({
       ...{ tripId, state: "open", budgetUsdc: "500.00", expiresAt: "2027-01-20T12:00:00Z", buyerName: "Bob" },
       ...{ guestName: "Ada", tripSummary: "Lisbon, two nights", requiresCode: true, codesLeft: 5 },
       ...{ guestWallet: null, claimedAt: null, txHash: null, chainId: 5042002, sandbox: true },
+      travelerMissing: ["givenName", "familyName", "bornOn", "title", "gender", "phoneNumber"],
     },
   },
   run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
@@ -101,6 +111,39 @@ const claim = definePublicRoute({
     }),
 });
 
+const giveClaimTraveler = definePublicRoute({
+  id: "give_claim_traveler",
+  method: "POST",
+  path: "/api/claims/:tripId/traveler",
+  tag: "escrow",
+  summary: "Say who travels on a claimed trip",
+  description:
+    "The guest of a trip that was prefunded for one says who travels, after the claim and once; the buyer changes it later by PUT /api/travelers/{userId}. Runs that wait for it go on. `reason` of a 409 says what stands against it; a wrong code is counted as in a claim. Free of charge.",
+  limitByAddress: "requests",
+  params: ClaimPath,
+  body: TravelerBody,
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "The traveler is known.", schema: TravelerGiven } },
+  errors: {
+    not_found: NOT_FOUND,
+    conflict: "The trip takes no traveler as it is; `reason` says why.",
+    rate_limited: "Too many requests.",
+    unavailable: "The traveler cannot be stored now. Send the request again.",
+  },
+  example: {
+    body: {
+      ...{ linkSecret, claimCode: "482913", givenName: "Ada", familyName: "Lovelace", bornOn: "1985-12-10" },
+      ...{ title: "ms", gender: "f", phoneNumber: "+14155550123" },
+    },
+    answer: { tripId, travelerMissing: [] },
+  },
+  run: ({ params, body: { linkSecret, claimCode, ...traveler } }, { portsFor }: GuestRoutePorts) =>
+    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) => {
+      await giveTraveler(ports, { tripId, linkSecret, claimCode, traveler });
+      return { tripId, travelerMissing: [] };
+    }),
+});
+
 /** Runs `work` on the network that the trip is on: its id follows from its chain, so that it is on one only. */
 async function onTrip<Answer>(
   portsFor: GuestRoutePorts["portsFor"],
@@ -131,6 +174,9 @@ const routeCodes: Readonly<Record<string, ServiceCode>> = {
   claim_code_required: "conflict",
   claim_code_wrong: "conflict",
   step_reverted: "conflict",
+  not_claimed: "conflict",
+  no_guest_traveler: "conflict",
+  traveler_given: "conflict",
   trip_in_progress: "in_progress",
   step_in_progress: "in_progress",
   settlement_stopped: "unavailable",
@@ -151,4 +197,4 @@ function toRouteFailure(error: unknown): unknown {
   });
 }
 
-export const guestRoutes = [viewClaim, claim];
+export const guestRoutes = [viewClaim, claim, giveClaimTraveler];

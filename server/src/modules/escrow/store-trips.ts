@@ -7,6 +7,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
+import { nameText } from "./guest-text.ts";
 import type { Trip, TripChange, Trips } from "./trips.ts";
 
 const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
@@ -65,6 +66,7 @@ const selectTrips = (db: Queryable) =>
       "guestWallet",
       "claimedAt",
       "pending",
+      "forGuest",
       "details",
       "encryptedGuestEmail",
       "mail",
@@ -180,6 +182,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
           expiresAt: trip.expiresAt.toString(),
           codeNonce: trip.codeNonce,
           requiresCode: trip.requiresCode,
+          forGuest: guestEmail !== undefined || nameText(trip.details.guestName) !== undefined,
           details: JSON.stringify(trip.details),
           encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
           mail: trip.mail,

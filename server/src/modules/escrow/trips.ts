@@ -65,6 +65,8 @@ export interface Trip {
   claimedAt: Temporal.Instant | undefined;
   /** A step of the whole trip that excludes others of its kind, while it is under way. */
   pending: { step: "claim" | "close" | "release"; transactionId: string } | undefined;
+  /** Prefunded with a guest's name or address: the guest who claims it travels, unless somebody else is named. */
+  forGuest: boolean;
   details: TripDetails;
   guestEmail: string | undefined;
   mail: MailState;

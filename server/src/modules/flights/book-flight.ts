@@ -2,10 +2,11 @@ import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
+import type { FlightOffer, Flights, OrderRequest } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
   type BookedTraveler,
+  type Booking,
   type BookingStorage,
   type BookOptions,
   bookOnce,
@@ -17,7 +18,8 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
+import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } from "./asked-flight.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
@@ -30,13 +32,9 @@ export interface BookFlightPorts extends BookingStorage, RatePorts {
   flightServicing: Pick<FlightServicing, "priceServices">;
 }
 
-export interface BookFlightRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+export interface BookFlightRequest extends AskedFlight {
+  caller: FlightCaller;
   callId: string;
-  offerId: string;
-  services: readonly RequestedService[];
-  additionalCustomerUserIds: readonly string[];
-  airlineCreditId: string | undefined;
 }
 
 /** Books an offer once per tenant, whoever asks for it how often. Throws Failure; see `booking-steps.ts` for the way of a booking. */
@@ -45,10 +43,12 @@ export function bookFlight(
   request: BookFlightRequest,
   { random = systemRandom, ...options }: BookOptions & { random?: RandomBytes } = {},
 ): Promise<OnceAnswer> {
-  const { caller, callId, offerId } = request;
+  const { caller, callId } = request;
   const steps = new FlightBookingSteps(ports.flights);
-  const prepare = () => prepareBooking(ports, request, steps, random);
-  return bookOnce(ports, { caller, callId, kind: "flight", offerId, steps, prepare }, options);
+  const asked = askedFlight(ports.travelers, caller, request);
+  const prepare = (held: Booking | undefined) =>
+    held === undefined ? prepareBooking(ports, request, steps, random) : preparePayment(ports, request, steps, held);
+  return bookOnce(ports, { caller, callId, asked, steps, prepare }, options);
 }
 
 /** Everything that can be refused before anything is stored or sent. */
@@ -58,6 +58,73 @@ async function prepareBooking(
   steps: FlightBookingSteps,
   random: RandomBytes,
 ): Promise<PreparedBooking> {
+  const { booking, order, offer } = await prepareOrder(ports, request, random);
+  // Suppliers book services only with an order that is paid at once.
+  const instant =
+    order.services.length > 0 ||
+    request.airlineCreditId !== undefined ||
+    offer.paymentRequirements.requiresInstantPayment;
+  return {
+    intent: { kind: "new", booking },
+    begin: (intent) => steps.order(intent, order, instant),
+  };
+}
+
+/** The same for an order that an earlier call has held. */
+async function preparePayment(
+  ports: BookFlightPorts,
+  { caller: { userId, environment } }: BookFlightRequest,
+  steps: FlightBookingSteps,
+  held: Booking,
+): Promise<PreparedBooking> {
+  const { flights, clock } = ports;
+  const { id, orderId = "", holdUntil, totalAmount: heldAmount, totalCurrency: heldCurrency } = held;
+  const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, clock.now()) <= 0;
+  const order = isLate ? undefined : await unlessGone(flights.getOrder(orderId));
+  if (order === undefined || order.cancelled) {
+    throw new Failure("offer_expired", {
+      detail: `The airline no longer holds order ${orderId}. Nothing is owed; search again.`,
+      extra: { orderId },
+    });
+  }
+  const { totalAmount, totalCurrency } = order;
+  const [now, then] = [parseDecimal(totalAmount), parseDecimal(heldAmount)];
+  if (now === undefined || then === undefined) throw new Error(`the order ${orderId} asks ${totalAmount}`);
+  if (totalCurrency !== heldCurrency || now > then) {
+    throw new Failure("price_changed", {
+      detail: `The held order ${orderId} costs ${totalAmount} ${totalCurrency} now, and ${heldAmount} ${heldCurrency} when it was held. Nothing is owed. It stays held: cancel_order_quote gives it back.`,
+      extra: { orderId, totalAmount, totalCurrency, seenAmount: heldAmount, seenCurrency: heldCurrency },
+    });
+  }
+  const rate = await requireRate(ports, environment, totalCurrency, held.rate);
+  const amountMicroUsdc = inUsdc(totalAmount, totalCurrency, rate) ?? 0n;
+  return {
+    intent: { kind: "pay", held: { id, userId, amountMicroUsdc, totalAmount, totalCurrency, rate } },
+    begin: (intent) => steps.lookUp(intent),
+  };
+}
+
+async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "order_not_found") return undefined;
+    throw error;
+  }
+}
+
+export interface PreparedOrder {
+  booking: Extract<PreparedBooking["intent"], { kind: "new" }>["booking"];
+  order: OrderRequest & { mostFromBalance: string };
+  offer: FlightOffer;
+}
+
+/** What is ordered at the supplier, and the booking of it. */
+export async function prepareOrder(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  random: RandomBytes,
+): Promise<PreparedOrder> {
   const { flights, flightServicing, stores, clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment: network } = caller;
@@ -78,10 +145,9 @@ async function prepareBooking(
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
   const open = formatDecimal(covered >= total ? 0n : total - covered);
-  const order: OrderRequest = { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency };
-  // Suppliers book services only with an order that is paid at once.
-  const instant = hasServices || airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment;
   return {
+    offer,
+    order: { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency, mostFromBalance: open },
     booking: {
       id,
       userId: caller.userId,
@@ -93,7 +159,6 @@ async function prepareBooking(
       travelers: toBooked(travelers, passengers, caller),
       itinerarySalt: newSalt(random),
     },
-    begin: (booking) => steps.order(booking, { ...order, mostFromBalance: open }, instant),
   };
 }
 
@@ -113,8 +178,8 @@ async function findTravelers(
     throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
   }
   const isCallerLeftOut = named.length === wanted;
-  if (!isCallerLeftOut) refuseTwice(caller.travelerId, named);
-  const found = isCallerLeftOut ? named : [await ownTraveler(ports.travelers, caller), ...named];
+  if (!isCallerLeftOut) refuseTwice(leadOf(caller), named);
+  const found = isCallerLeftOut ? named : [await leadTraveler(ports.travelers, caller), ...named];
   const incomplete = found.flatMap((traveler) => {
     const fields = missingFields(traveler, offer);
     const { userId, customerUserId } = traveler;
@@ -139,11 +204,9 @@ async function findTravelers(
   });
 }
 
-async function ownTraveler(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookFlightRequest["caller"],
-): Promise<Traveler> {
-  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId, environment) };
+async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
+  const userId = leadOf(caller);
+  return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
 }
 
 async function findNamed(
@@ -154,12 +217,7 @@ async function findNamed(
   const found: Traveler[] = [];
   for (const customerUserId of customerUserIds) {
     const userId = await findOwnCustomer(travelers, caller, customerUserId);
-    if (userId === undefined) {
-      throw new Failure("customer_not_found", {
-        detail: "You have no such customer user. ensure_flight_customer gives the id.",
-        extra: { customerUserId },
-      });
-    }
+    if (userId === undefined) throw customerNotFound(customerUserId);
     refuseTwice(userId, found, found.length);
     found.push({ userId, customerUserId, profile: await travelers.get(caller.tenantId, userId, caller.environment) });
   }

@@ -1,6 +1,7 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { flightBookingUse } from "./booking-steps.ts";
+import { flightHoldUse } from "./hold-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
@@ -9,6 +10,7 @@ import { bookFlight } from "./tools/book-flight.ts";
 import { displayOfferConditions } from "./tools/display-offer-conditions.ts";
 import { ensureFlightCustomer } from "./tools/ensure-flight-customer.ts";
 import { findAirportsNearby } from "./tools/find-airports-nearby.ts";
+import { holdFlight } from "./tools/hold-flight.ts";
 import { listAirlineCredits } from "./tools/list-airline-credits.ts";
 import { listFlightAncillaries } from "./tools/list-flight-ancillaries.ts";
 import { searchFlights } from "./tools/search-flights.ts";
@@ -26,6 +28,7 @@ export const flightsModule = defineModule({
     listFlightAncillaries,
     listAirlineCredits,
     bookFlight,
+    holdFlight,
   ],
   prompts: [bookAFlight],
   stores: ({ db, vault }) => ({
@@ -37,6 +40,7 @@ export const flightsModule = defineModule({
   },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
+    flightHoldUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
   ],
   jobs: ({ stores, clock }) => [
     defineJob({

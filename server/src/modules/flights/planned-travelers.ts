@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { SeenOffer } from "../bookings/index.ts";
-import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { inPlaces, travelDayOf } from "./passenger-types.ts";
 
 /** Who would travel on an offer, as `book_flight` finds them. Undefined: one is nobody's user, or nobody knows for how many it is. */
@@ -13,7 +13,7 @@ export async function plannedTravelers(
   const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(travelers, caller, id)));
   const named = found.filter((userId) => userId !== undefined);
   if (named.length < found.length || seen?.kind !== "flight" || seen.passengers === null) return undefined;
-  return named.length === seen.passengers ? named : [caller.travelerId, ...named];
+  return named.length === seen.passengers ? named : [leadOf(caller), ...named];
 }
 
 /** What `book_flight` says of the travelers' ages, where the offer was shown and every profile has a day of birth. */

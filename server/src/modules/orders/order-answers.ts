@@ -10,11 +10,18 @@ const Time = z.string().meta({ format: "date-time" });
 export const Details = detailsOfOthers();
 export const Happened = z.object({ at: Time, details: Details });
 
+export const OrderStatus = z
+  .enum(["held", "confirmed", "cancelled", "lapsed"])
+  .describe("held: unpaid, book_flight of its offer pays for it; lapsed: nobody paid for it in time");
+
 export const OrderSummary = z.object({
   orderId: z.string(),
   bookingId: z.string(),
   kind: z.enum(["flight", "stay"]),
-  status: z.enum(["confirmed", "cancelled"]),
+  status: OrderStatus,
+  holdUntil: Time.nullable().describe(
+    "Until when the airline holds or held it unpaid; null: it was paid at once, or not said",
+  ),
   pnr: wordsOfOthers("Of a stay, the reference that is shown there").nullable(),
   ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
   totalAmount: z.string().describe("What it costs now, changes included"),
@@ -40,6 +47,7 @@ export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
     bookingId,
     kind,
     status,
+    holdUntil: order.holdUntil?.toString() ?? null,
     pnr: order.pnr ?? null,
     ticketing: order.ticketing ?? null,
     totalAmount,

@@ -13,7 +13,7 @@ declare module "../../kernel/stores.ts" {
 export type OrderEventSource = "call" | "webhook" | "reconciliation";
 
 export interface OrderEvent {
-  /** booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed, … */
+  /** held, lapsed, booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed, … */
   kind: string;
   at: Temporal.Instant;
   details: Readonly<Record<string, unknown>>;
@@ -35,7 +35,10 @@ export interface OrderRecord {
   tenantId: string;
   network: Environment;
   kind: "flight" | "stay";
-  status: "confirmed" | "cancelled";
+  /** held: the airline holds it unpaid; lapsed: nobody paid for it in time. */
+  status: "held" | "confirmed" | "cancelled" | "lapsed";
+  /** Until when the airline holds it, or held it. Undefined: it was paid at once, or the airline does not say. */
+  holdUntil: Temporal.Instant | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
   totalAmount: string;
@@ -76,13 +79,13 @@ export type OrderChange = Partial<
   >
 >;
 
-/** Orders are bookings that succeeded, with what became of them. */
+/** Orders are bookings that succeeded and orders that were held, with what became of them. */
 export interface Orders {
   /** Undefined also for another tenant's. */
   find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Whoever's it is; for jobs. */
   findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  /** By the airline's booking reference; the newest one, as airlines use them again. */
+  /** Of those that were paid, by the airline's booking reference; the newest one, as airlines use them again. */
   findByPnr(tenantId: string, network: Environment, pnr: string): Promise<OrderRecord | undefined>;
   findByItinerary(tenantId: string, network: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
   /** Newest first; those older than `before` (a booking's id). */

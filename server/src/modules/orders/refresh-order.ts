@@ -70,7 +70,8 @@ async function store(
   source: OrderEventSource,
 ): Promise<boolean> {
   const { network, orderId } = known;
-  const cancelled = change.status === "cancelled" && known.status !== "cancelled";
+  // What nobody has paid for has nothing to refund.
+  const cancelled = change.status === "cancelled" && known.status === "confirmed";
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
     if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
@@ -132,6 +133,7 @@ async function passOn(
 
 async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | undefined> {
   try {
+    if (known.status === "held" || known.status === "lapsed") return await readHold(ports, known);
     return known.kind === "flight" ? await readFlight(ports, known) : await readStay(ports, known);
   } catch (error) {
     if (error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found")) {
@@ -173,6 +175,40 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
   };
 }
 
+/** An order that is held and not paid for. Suppliers do not always say of one that has lapsed that it is cancelled. */
+async function readHold({ flightServicing, clock }: HoldPorts, known: OrderRecord): Promise<Reading> {
+  const { cancelledAt, paid, totalAmount, totalCurrency, slices } = await flightServicing.getOrderDetails(
+    known.orderId,
+  );
+  const { holdUntil } = known;
+  const endedAt = cancelledAt === null ? clock.now() : Temporal.Instant.from(cancelledAt);
+  const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, endedAt) <= 0;
+  const change = { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
+  if (paid || (cancelledAt === null && !isLate)) return { returned: null, change, events: [] };
+  const status = isLate ? "lapsed" : "cancelled";
+  return {
+    returned: null,
+    change: { ...change, status },
+    events: [{ kind: status, key: "", details: isLate ? {} : { cancelledAt } }],
+  };
+}
+
+type HoldPorts = Pick<OrderPorts, "stores" | "clock"> & {
+  flightServicing: Pick<FlightServicing, "getOrderDetails">;
+};
+
+/** Asks the supplier about an order that is held, and stores what it says. */
+export async function refreshHold(ports: HoldPorts, held: OrderRecord): Promise<void> {
+  const { network, orderId } = held;
+  const { change, events } = await readHold(ports, held);
+  await ports.stores.transaction(async ({ orders }) => {
+    if ((await orders.update(network, orderId, change, held.updatedAt)) === "stale") return;
+    for (const event of events) {
+      await orders.record(network, orderId, { ...event, at: ports.clock.now(), source: "call" });
+    }
+  });
+}
+
 async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promise<Reading> {
   const { status, cancelledAt, price } = await stayBookings.getStay(known.orderId);
   return {
@@ -207,7 +243,8 @@ function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
 function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefined {
   const now = clock.now();
   const age = now.since(order.createdAt).total("milliseconds");
-  if (order.status === "cancelled" || age > LONGEST_WATCH_MILLISECONDS) return undefined;
+  if (order.status === "cancelled" || order.status === "lapsed" || age > LONGEST_WATCH_MILLISECONDS) return undefined;
+  if (order.status === "held" && order.holdUntil !== undefined) return order.holdUntil;
   const awaitsTickets = order.kind === "flight" && order.ticketing !== "ticketed";
   const soon = Math.min(Math.max(SOONEST_CHECK_MILLISECONDS, age / 10), LATEST_CHECK_MILLISECONDS);
   return now.add({ milliseconds: Math.round(awaitsTickets ? soon : LATEST_CHECK_MILLISECONDS) });

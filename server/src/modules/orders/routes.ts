@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Reads } from "../../kernel/stores.ts";
-import { Details, Happened, OrderSummary, toSummary } from "./order-answers.ts";
+import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
 import type { Orders } from "./orders.ts";
 
 interface OrderRoutePorts {
@@ -52,7 +52,9 @@ const OrderAnswer = OrderSummary.extend({
       z.object({
         kind: z
           .string()
-          .describe("booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed"),
+          .describe(
+            "held, lapsed, booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed",
+          ),
         at: Happened.shape.at.describe("When the service learned of it"),
         source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
         details: Details,
@@ -71,7 +73,7 @@ const listOrders = defineRoute({
   scope: "flights:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
-    status: z.enum(["confirmed", "cancelled"]).describe("Orders of this status only").exactOptional(),
+    status: OrderStatus.describe("Orders of this status only").exactOptional(),
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},

@@ -37,12 +37,17 @@ const PriceParts = z.array(z.string());
 const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
 
 /** Of an order they happen once, whoever tells of them and by whatever id. */
-const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled"]);
+const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
 
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
 
+/** A hold has lapsed at its end, whether or not the supplier was asked since. */
+const statusAt = (now: Temporal.Instant) =>
+  sql<OrderRecord["status"]>`case when state = 'on_hold' and hold_until <= ${now.toString()}::timestamptz
+    then 'lapsed' else order_status end`;
+
 /** Beside what every reader needs, as the columns are named. */
-const selectOrders = (queryable: Queryable, conditions: Conditions) =>
+const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
   queryable
     .selectFrom("booking")
     .select([
@@ -50,8 +55,9 @@ const selectOrders = (queryable: Queryable, conditions: Conditions) =>
       "orderId",
       "tenantId",
       "network",
-      "kind",
-      "orderStatus as status",
+      sql<OrderRecord["kind"]>`case kind when 'stay' then 'stay' else 'flight' end`.as("kind"),
+      statusAt(clock.now()).as("status"),
+      "holdUntil",
       "pnr",
       "ticketing",
       "orderDocuments as documents",
@@ -76,41 +82,47 @@ const selectOrders = (queryable: Queryable, conditions: Conditions) =>
         from order_event
         where order_event.network = booking.network and order_event.order_id = booking.order_id
           and order_event.kind = 'changed')`.as("priceParts"),
-      sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
+      sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`.as("slices"),
     ])
-    .where("state", "=", "booked")
+    .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
     .where((row) => row.and(conditions(row)));
 
 type Row = InferResult<ReturnType<typeof selectOrders>>[number];
 
+interface Reading {
+  queryable: Queryable;
+  clock: Clock;
+}
+
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
-    ...createReads(queryable),
+    ...createReads({ queryable, clock }),
     ...createBookedStays(queryable),
-    ...createUpdates(queryable, clock),
+    ...createUpdates({ queryable, clock }),
     ...createEvents(queryable),
-    ...createChecks(queryable, clock),
+    ...createChecks({ queryable, clock }),
   };
 }
 
 function createReads(
-  queryable: Queryable,
+  reading: Reading,
 ): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "findByItinerary" | "list"> {
   return {
     find: (tenantId, network, orderId) =>
-      findFirst(queryable, (row) => [
+      findFirst(reading, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         row("orderId", "=", orderId),
       ]),
 
     findByOrderId: (network, orderId) =>
-      findFirst(queryable, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
+      findFirst(reading, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
 
     async findByPnr(tenantId, network, pnr) {
-      const row = await selectOrders(queryable, (where) => [
+      const row = await selectOrders(reading, (where) => [
         where("tenantId", "=", tenantId),
         where("network", "=", network),
+        where("state", "=", "booked"),
         where("kind", "=", "flight"),
         where("pnr", "=", pnr),
       ])
@@ -121,19 +133,19 @@ function createReads(
     },
 
     findByItinerary: (tenantId, network, itineraryHash) =>
-      findFirst(queryable, (row) => [
+      findFirst(reading, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         row("itineraryHash", "=", itineraryHash),
       ]),
 
     async list(tenantId, network, { limit, before, status, kinds, itineraryHash }) {
-      const rows = await selectOrders(queryable, (row) => [
+      const rows = await selectOrders(reading, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         ...(before === undefined ? [] : [row("id", "<", before)]),
-        ...(status === undefined ? [] : [row("orderStatus", "=", status)]),
-        ...(kinds === undefined ? [] : [row("kind", "in", [...kinds])]),
+        ...(status === undefined ? [] : [row(statusAt(reading.clock.now()), "=", status)]),
+        ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
         ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
       ])
         .orderBy("id", "desc")
@@ -144,7 +156,8 @@ function createReads(
   };
 }
 
-function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update"> {
+function createUpdates(reading: Reading): Pick<Orders, "update"> {
+  const { queryable, clock } = reading;
   return {
     async update(network, orderId, change, seen) {
       const now = clock.now().toString();
@@ -158,10 +171,13 @@ function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update
       });
       const row = await queryable
         .updateTable("booking")
-        .set({ ...columns, updatedAt: now, ...(seen === undefined ? { orderCheckAt: now } : {}) })
+        .set({
+          ...{ ...columns, ...holdColumns(change), updatedAt: now },
+          ...(seen === undefined ? { orderCheckAt: now } : {}),
+        })
         .where("network", "=", network)
         .where("orderId", "=", orderId)
-        .where("state", "=", "booked")
+        .where("state", "in", ["booked", "on_hold"])
         .where((where) => (seen === undefined ? where.and([]) : where.or(differs)))
         .where((where) =>
           where.and(
@@ -172,7 +188,7 @@ function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update
         .executeTakeFirst();
       if (row !== undefined) return "changed";
       if (seen === undefined) return "same";
-      const current = await findFirst(queryable, (where) => [
+      const current = await findFirst(reading, (where) => [
         where("network", "=", network),
         where("orderId", "=", orderId),
       ]);
@@ -217,10 +233,10 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       const [booking, rows] = await Promise.all([
         queryable
           .selectFrom("booking")
-          .select(["bookedAt", "result"])
+          .select(["bookedAt", "result", "holdCallId", "createdAt"])
           .where("network", "=", network)
           .where("orderId", "=", orderId)
-          .where("state", "=", "booked")
+          .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
           .executeTakeFirst(),
         queryable
           .selectFrom("orderEvent")
@@ -231,18 +247,21 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
           .execute(),
       ]);
       const recorded = rows.map(({ kind, at, details, source }) => ({ kind, at, details, source }));
-      if (booking === undefined || booking.bookedAt === null) return recorded;
+      if (booking === undefined) return recorded;
       // What the booking itself says is not recorded a second time.
-      const { bookedAt: at, result } = booking;
-      const ticketed = Result.safeParse(result).data?.ticketing === "ticketed" ? ["ticketed"] : [];
-      const own = ["booked", ...ticketed].map((kind) => ({ kind, at, details: {}, source: "call" as const }));
-      return [...own, ...recorded];
+      const { bookedAt, result, holdCallId, createdAt } = booking;
+      const byCall = (kind: string, at: Temporal.Instant) => ({ kind, at, details: {}, source: "call" as const });
+      const held = holdCallId === null ? [] : [byCall("held", createdAt)];
+      if (bookedAt === null) return [...held, ...recorded];
+      const ticketed = Result.safeParse(result).data?.ticketing === "ticketed" ? [byCall("ticketed", bookedAt)] : [];
+      return [...held, byCall("booked", bookedAt), ...ticketed, ...recorded];
     },
   };
 }
 
 /** When the supplier is asked again. */
-function createChecks(queryable: Queryable, clock: Clock): Pick<Orders, "takeDue" | "wasRead"> {
+function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
+  const { queryable, clock } = reading;
   return {
     async takeDue(network, limit, until) {
       const now = clock.now().toString();
@@ -264,7 +283,7 @@ function createChecks(queryable: Queryable, clock: Clock): Pick<Orders, "takeDue
         .returning("id")
         .execute();
       if (taken.length === 0) return [];
-      const rows = await selectOrders(queryable, (row) => [
+      const rows = await selectOrders(reading, (row) => [
         row(
           "id",
           "in",
@@ -280,7 +299,7 @@ function createChecks(queryable: Queryable, clock: Clock): Pick<Orders, "takeDue
         .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
         .where("network", "=", network)
         .where("orderId", "=", orderId)
-        .where("state", "=", "booked")
+        .where("state", "in", ["booked", "on_hold", "failed"])
         .execute();
     },
   };
@@ -300,13 +319,26 @@ function toRecord(row: Row): OrderRecord {
   };
 }
 
-async function findFirst(queryable: Queryable, conditions: Conditions): Promise<OrderRecord | undefined> {
-  const row = await selectOrders(queryable, conditions).executeTakeFirst();
+async function findFirst(reading: Reading, conditions: Conditions): Promise<OrderRecord | undefined> {
+  const row = await selectOrders(reading, conditions).executeTakeFirst();
   return row === undefined ? undefined : toRecord(row);
 }
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlices", "orderScheduleChanges"]);
 const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
+
+const rowKinds = (kind: OrderRecord["kind"]) =>
+  kind === "flight" ? (["flight", "flight_hold"] as const) : (["stay"] as const);
+
+/** A held order that is given back or has lapsed is no booking any more. */
+function holdColumns({ status }: OrderChange) {
+  if (status !== "cancelled" && status !== "lapsed") return {};
+  const code = status === "lapsed" ? "offer_expired" : "hold_given_back";
+  return {
+    state: sql<"failed" | "booked">`case state when 'on_hold' then 'failed' else state end`,
+    failureCode: sql<string | null>`case state when 'on_hold' then ${code} else failure_code end`,
+  };
+}
 
 function toColumns(change: OrderChange): Record<string, string> {
   const { status, ticketing, ticketOrderHash, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;

@@ -1,8 +1,10 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
 import {
+  type AskedBooking,
+  type BookedTraveler,
   type BookingStorage,
   type BookOptions,
   bookOnce,
@@ -14,8 +16,9 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { getOwnQuote } from "./own-quotes.ts";
+import { findGuest } from "./planned-guests.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
 export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts {
@@ -24,7 +27,7 @@ export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts 
 }
 
 export interface BookStayRequest {
-  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
   stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };
@@ -39,7 +42,41 @@ export function bookStay(
   const { caller, callId, stay } = request;
   const steps = new StayBookingSteps(ports);
   const prepare = () => prepareBooking(ports, request, steps, random);
-  return bookOnce(ports, { caller, callId, kind: "stay", offerId: stay.quoteId, steps, prepare }, options);
+  return bookOnce(ports, { caller, callId, asked: askedStay(stay), steps, prepare }, options);
+}
+
+/** What a call asks for, to tell a repetition from another booking of the same quote. */
+export function askedStay({
+  quoteId: offerId,
+  guests,
+  customerUserIds,
+  ...more
+}: BookStayRequest["stay"]): AskedBooking {
+  const textOf = (some: readonly Guest[]) =>
+    JSON.stringify(
+      some
+        .map(({ givenName, familyName, customerUserId = null }) => [givenName, familyName, customerUserId])
+        .map((guest) => JSON.stringify(guest))
+        .toSorted(),
+    );
+  return {
+    ...{ kind: "stay", offerId },
+    // How the guests are reached makes no other booking.
+    particulars: {
+      loyaltyProgrammeAccountNumber: more.loyaltyProgrammeAccountNumber ?? null,
+      specialRequests: more.specialRequests ?? null,
+      customerUserIds: customerUserIds.toSorted(),
+    },
+    isForSame: ({ travelers }) => Promise.resolve(textOf(travelers) === textOf(guests)),
+    // An earlier release kept nothing but the guests.
+    mayBeSame: () => true,
+  };
+}
+
+interface Guest {
+  givenName: string;
+  familyName: string;
+  customerUserId?: string | undefined;
 }
 
 /** Everything that can be refused before anything is stored or sent. */
@@ -67,17 +104,20 @@ async function prepareBooking(
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = { ...stay, phoneNumber, bookingId };
   return {
-    booking: {
-      id: bookingId,
-      userId: caller.userId,
-      // What is due at the accommodation is not part of it.
-      amountMicroUsdc,
-      totalAmount,
-      totalCurrency,
-      rate,
-      airlineCreditId: undefined,
-      travelers: stay.guests.map((guest) => ({ ...guest, isCaller: false })),
-      itinerarySalt: newSalt(random),
+    intent: {
+      kind: "new",
+      booking: {
+        id: bookingId,
+        userId: caller.userId,
+        // What is due at the accommodation is not part of it.
+        amountMicroUsdc,
+        totalAmount,
+        totalCurrency,
+        rate,
+        airlineCreditId: undefined,
+        travelers: await toBooked({ travelers, caller }, stay.guests),
+        itinerarySalt: newSalt(random),
+      },
     },
     begin: () => steps.order(order),
   };
@@ -109,10 +149,22 @@ async function requireOwnCustomers(
   }
 }
 
-async function profilePhoneNumber(
-  travelers: Travelers,
-  { tenantId, travelerId, environment }: BookStayRequest["caller"],
-): Promise<string> {
+/** Who is a user of the tenant is recorded as one, so that an erasure finds the booking. */
+function toBooked(
+  ports: { travelers: Travelers; caller: BookStayRequest["caller"] },
+  guests: BookStayRequest["stay"]["guests"],
+): Promise<BookedTraveler[]> {
+  return Promise.all(
+    guests.map(async (guest) => {
+      const userId = await findGuest(ports, guest);
+      return { ...guest, ...(userId === undefined ? {} : { userId }), isCaller: false };
+    }),
+  );
+}
+
+async function profilePhoneNumber(travelers: Travelers, caller: BookStayRequest["caller"]): Promise<string> {
+  const { tenantId, environment } = caller;
+  const travelerId = leadOf(caller);
   const phoneNumber = (await travelers.get(tenantId, travelerId, environment))?.phoneNumber;
   if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
   throw new Failure("traveler_incomplete", {

@@ -1,16 +1,37 @@
 import type { Caller } from "../../kernel/tool.ts";
 import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 
+interface NamedGuest {
+  givenName: string;
+  familyName: string;
+  customerUserId?: string | undefined;
+}
+
 /** The users who would stay. Undefined: a guest is only named, or nobody's user. */
 export async function plannedGuests(
-  { travelers, caller }: { travelers: Travelers; caller: Caller },
-  guests: readonly { customerUserId?: string | undefined }[],
+  ports: { travelers: Travelers; caller: Caller },
+  guests: readonly NamedGuest[],
 ): Promise<readonly string[] | undefined> {
   const found: string[] = [];
-  for (const { customerUserId } of guests) {
-    const userId = customerUserId === undefined ? undefined : await findOwnCustomer(travelers, caller, customerUserId);
+  for (const guest of guests) {
+    const userId = await findGuest(ports, guest);
     if (userId === undefined) return undefined;
     found.push(userId);
   }
   return found;
+}
+
+/** The tenant's user who is the guest: by customer id, or, in a run, by the names of who travels first. */
+export async function findGuest(
+  {
+    travelers,
+    caller,
+  }: { travelers: Travelers; caller: Pick<Caller, "tenantId" | "environment" | "travelerId" | "leadTravelerId"> },
+  { givenName, familyName, customerUserId }: NamedGuest,
+): Promise<string | undefined> {
+  if (customerUserId !== undefined) return await findOwnCustomer(travelers, caller, customerUserId);
+  const { tenantId, environment, leadTravelerId } = caller;
+  if (leadTravelerId === undefined) return undefined;
+  const lead = await travelers.get(tenantId, leadTravelerId, environment);
+  return lead?.givenName === givenName && lead.familyName === familyName ? leadTravelerId : undefined;
 }

@@ -45,7 +45,7 @@ export const StayResult = SupplierResult.extend({
   keyCollectionInstructions: wordsOfOthers().nullable(),
   confirmedAt: z.string().nullable(),
   travelers: z
-    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers() }))
+    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
     .readonly()
     .default([]),
   ...OrderHashes.shape,
@@ -91,7 +91,10 @@ export function toStayResult(
     totalCurrency: currency,
     bookingId: booking.id,
     orderId,
-    travelers,
+    travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
+      ...{ givenName, familyName },
+      ...(userId === undefined ? {} : { userId }),
+    })),
     itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
     ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
     next: NOTHING_LEFT,

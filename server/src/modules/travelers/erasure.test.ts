@@ -211,6 +211,7 @@ describe("erasing", () => {
 
   it("and booking the same person at once: the booking that comes second finds nobody, and takes nothing", async () => {
     await put("user_in_a_race");
+    resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_in_a_race" }));
     const offerId = await anOffer(46);
     const client = new pg.Client({ connectionString: service.config.databaseUrl });
     await client.connect();

@@ -40,7 +40,7 @@ export const travelersModule = defineModule({
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
   stores: ({ db, vault, clock }) => ({
-    travelerRecords: createTravelerRecords({ db, vault }),
+    travelerRecords: createTravelerRecords({ db, vault, clock }),
     erasures: createErasures({ db, vault, clock }),
   }),
   parts: {

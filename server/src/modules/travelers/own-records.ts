@@ -2,6 +2,10 @@ import type { Caller } from "../../kernel/tool.ts";
 import type { AirlineCredit, Flights } from "../../ports/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
+/** Who travels first in what the call books. */
+export const leadOf = ({ travelerId, leadTravelerId }: Pick<Caller, "travelerId" | "leadTravelerId">): string =>
+  leadTravelerId ?? travelerId;
+
 /** The tenant's user behind a supplier customer; undefined also for another tenant's customer, which does not exist here. */
 export function findOwnCustomer(
   travelers: Travelers,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
-import { keyIdOf } from "../../domain/user-ids.ts";
+import { keyIdOf, tripOfGuest } from "../../domain/user-ids.ts";
 import type { Aggregates, StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { appendAudit } from "../identity/index.ts";
@@ -78,6 +78,7 @@ export function createErasures(options: Options): Erasures {
       const forgetting = forgetPerson(person);
       const taking = { forgetting, hasNamesake: await hasNamesake(db, user, person), ids: await idsOf(db, user) };
       await deleteOwn(db, user);
+      await eraseInvitation(db, user);
       await takeOutOfRecords(db, user, taking);
       await others.trips.forgetGuests(tenantId, network, forgetting.isNamedIn);
       await others.messages.forgetAbout(tenantId, network, forgetting.isNamedIn);
@@ -110,7 +111,8 @@ async function refuse(db: Queryable, user: SealedFor): Promise<ErasureOutcome | 
     select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed')
     union all
     select 1 from workflow_run
-    where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId} and state in ('running', 'paused')
+    where tenant_id = ${tenantId} and network = ${network} and state in ('running', 'paused')
+      and (user_id = ${userId} or lower(trip_id) = ${tripOfGuest(userId) ?? ""})
     limit 1`.execute(db);
   return open.rows.length > 0 ? { outcome: "busy" } : undefined;
 }
@@ -187,6 +189,20 @@ async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor
   await sql`
     update workflow_step set outcome = outcome #- '{resolution,guests}'
     where run_id in (${runs}) and outcome -> 'resolution' -> 'guests' is not null`.execute(db);
+}
+
+/** What the buyer said of the guest of a trip, which runs of the trip have read. */
+async function eraseInvitation(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<void> {
+  const tripId = tripOfGuest(userId);
+  if (tripId === undefined) return;
+  await sql`
+    update trip set encrypted_guest_email = null, details = details - 'guestName'
+    where tenant_id = ${tenantId} and network = ${network} and trip_id = ${tripId}`.execute(db);
+  await sql`
+    update workflow_step set outcome = outcome #- '{result,details,guestName}' #- '{result,guestEmail}' #- '{result,keptMail}'
+    where tool = 'read_trip' and run_id in (
+      select id from workflow_run
+      where tenant_id = ${tenantId} and network = ${network} and lower(trip_id) = ${tripId})`.execute(db);
 }
 
 const Columns = z.array(z.object({ name: z.string(), type: z.enum(["text", "jsonb", "_text"]) }));

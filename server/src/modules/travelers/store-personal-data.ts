@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { RandomBytes } from "../../domain/ids.ts";
+import { GUEST_PREFIX } from "../../domain/user-ids.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { PersonalData } from "./personal-data.ts";
@@ -20,10 +21,9 @@ export function createPersonalData({ db, stores, random }: Options): PersonalDat
     erase,
     async eraseOld({ guests, travelers }) {
       await eraseGuests(db, guests);
-      if (travelers === undefined) return;
-      for (const user of await findUnused(db, travelers)) {
-        await erase(user, { actor: "retention", confirmFutureBookings: false });
-      }
+      const old = await findOldGuests(db, guests);
+      if (travelers !== undefined) old.push(...(await findUnused(db, travelers)));
+      for (const user of old) await erase(user, { actor: "retention", confirmFutureBookings: false });
     },
   };
 }
@@ -36,6 +36,16 @@ async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<voi
       where expires_at < ${before.toString()} and state in ('closed', 'failed', 'funded') and mail <> 'pending'
         and (encrypted_guest_email is not null or details ?| array['guestName', 'buyerName', 'tripSummary'])
       limit ${AT_ONCE})`.execute(db);
+}
+
+async function findOldGuests(db: Queryable, before: Temporal.Instant): Promise<SealedFor[]> {
+  const { rows } = await sql<SealedFor>`
+    select profile.tenant_id, profile.network, profile.user_id
+    from traveler_profile profile join trip on trip.network = profile.network and trip.tenant_id = profile.tenant_id
+      and trip.trip_id = '0x' || substr(profile.user_id, length(${GUEST_PREFIX}) + 1)
+    where profile.user_id like ${`${GUEST_PREFIX.replace("_", "\\_")}%`} and trip.expires_at < ${before.toString()}
+    order by trip.expires_at limit ${AT_ONCE}`.execute(db);
+  return rows;
 }
 
 async function findUnused(db: Queryable, before: Temporal.Instant): Promise<readonly SealedFor[]> {

@@ -3,14 +3,22 @@ import { keyIdOf } from "../../domain/user-ids.ts";
 import type { StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { HeldData } from "./personal-data.ts";
+import { getProfile, putProfile } from "./store.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
 import type { TravelerRecords } from "./traveler-records.ts";
 
-type Options = Pick<StoreParts, "vault"> & { db: Queryable };
+type Options = StoreParts & { db: Queryable };
 
 export function createTravelerRecords(options: Options): TravelerRecords {
   const { db, vault } = options;
   return {
+    get: (tenantId, userId, network) => getProfile(options, { tenantId, userId, network }),
+
+    async put(tenantId, userId, network, profile, actor) {
+      // Only service accounts depend on the mode of the deployment.
+      await putProfile({ ...options, networkMode: network }, { tenantId, userId, network }, profile, actor);
+    },
+
     async list(tenantId, network, { after, limit }) {
       const rows = await db
         .selectFrom("travelerProfile as traveler")

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Failure } from "../../domain/errors.ts";
-import type { OpenDatabase } from "../../platform/database/database.ts";
+import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
@@ -28,49 +28,64 @@ export function createTravelers(options: TravelersOptions): Travelers {
   };
 }
 
-function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pick<Travelers, "get" | "put"> {
+function createProfiles(options: TravelersOptions): Pick<Travelers, "get" | "put"> {
+  const { db } = options;
   return {
-    async get(tenantId, userId, network) {
-      const row = await db
-        .selectFrom("travelerProfile")
-        .select("profile")
-        .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
-        .where("userId", "=", userId)
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      return openProfile(vault, row.profile, { tenantId, userId, network });
-    },
+    get: (tenantId, userId, network) => getProfile(options, { tenantId, userId, network }),
 
-    async put(tenantId, userId, network, profile, actor) {
-      const sealed = sealProfile(vault, profile, { tenantId, userId, network });
-      const values = { profile: JSON.stringify(sealed), updatedAt: clock.now().toString() };
-      return await db.transaction().execute(async (transaction) => {
-        if (!(await ensureUser(transaction, { tenantId, network, networkMode }, userId, clock.now())))
-          throw noSuchUser();
-        const inserted = await transaction
-          .insertInto("travelerProfile")
-          .values({ tenantId, network, userId, ...values })
-          .onConflict((conflict) => conflict.doNothing())
-          .returning("userId")
-          .executeTakeFirst();
-        const created = inserted !== undefined;
-        if (!created) {
-          await transaction
-            .updateTable("travelerProfile")
-            .set(values)
-            .where("tenantId", "=", tenantId)
-            .where("network", "=", network)
-            .where("userId", "=", userId)
-            .execute();
-        }
-        // Which fields, never what is in them.
-        const details = { network, created, fields: Object.keys(profile).toSorted() };
-        await appendAudit(transaction, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
-        return created;
-      });
-    },
+    put: (tenantId, userId, network, profile, actor) =>
+      db
+        .transaction()
+        .execute((transaction) =>
+          putProfile({ ...options, db: transaction }, { tenantId, userId, network }, profile, actor),
+        ),
   };
+}
+
+export async function getProfile(
+  { db, vault }: { db: Queryable; vault: Vault },
+  owner: SealedFor,
+): Promise<TravelerProfile | undefined> {
+  const row = await db
+    .selectFrom("travelerProfile")
+    .select("profile")
+    .where("tenantId", "=", owner.tenantId)
+    .where("network", "=", owner.network)
+    .where("userId", "=", owner.userId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : openProfile(vault, row.profile, owner);
+}
+
+/** In a transaction. True: the profile is new. */
+export async function putProfile(
+  { db, vault, clock, networkMode }: Omit<TravelersOptions, "db"> & { db: Queryable },
+  owner: SealedFor,
+  profile: TravelerProfile,
+  actor: string,
+): Promise<boolean> {
+  const { tenantId, userId, network } = owner;
+  const values = { profile: JSON.stringify(sealProfile(vault, profile, owner)), updatedAt: clock.now().toString() };
+  if (!(await ensureUser(db, { tenantId, network, networkMode }, userId, clock.now()))) throw noSuchUser();
+  const inserted = await db
+    .insertInto("travelerProfile")
+    .values({ ...owner, ...values })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("userId")
+    .executeTakeFirst();
+  const created = inserted !== undefined;
+  if (!created) {
+    await db
+      .updateTable("travelerProfile")
+      .set(values)
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where("userId", "=", userId)
+      .execute();
+  }
+  // Which fields, never what is in them.
+  const details = { network, created, fields: Object.keys(profile).toSorted() };
+  await appendAudit(db, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
+  return created;
 }
 
 /** Account numbers are sealed: those of one tenant that have an account with the airline are opened and compared. */

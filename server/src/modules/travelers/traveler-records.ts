@@ -8,8 +8,11 @@ declare module "../../kernel/stores.ts" {
   }
 }
 
-/** What is read of many records at once. */
+/** What is read of many records at once, and profiles that change together with other records. */
 export interface TravelerRecords {
+  get(tenantId: string, userId: string, network: Environment): Promise<TravelerProfile | undefined>;
+  /** In a transaction. Replaces the profile, and creates the user if it is new; never of a service account. */
+  put(tenantId: string, userId: string, network: Environment, profile: TravelerProfile, actor: string): Promise<void>;
   /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
   list(
     tenantId: string,

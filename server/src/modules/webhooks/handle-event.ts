@@ -56,7 +56,7 @@ async function finishBooking(ports: EventPorts, network: Environment, event: Sup
   const creationFailed = CREATION_FAILED.has(event.type);
   if (booking.state === "failed") {
     if (creationFailed) return "booking failed";
-    if (booking.kind === "flight") return endOrdersOfFailed(ports, booking, fields);
+    if (booking.kind !== "stay") return endOrdersOfFailed(ports, booking, fields);
     if (!(await isDecided(ports, booking, false))) return "booking failed";
     log.error(fields, "the supplier has a paid order of a booking that failed");
     return "paid order of a failed booking";

@@ -1,4 +1,5 @@
 import type { Parts } from "../../kernel/parts.ts";
+import type { Supplier } from "../../ports/supplier.ts";
 import { registerWebhooks } from "./register-webhooks.ts";
 import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./routes.ts";
 
@@ -21,12 +22,14 @@ export function createReceivers({ suppliers, stores, clock, settings }: Parts): 
   return [
     ...(sandbox === undefined
       ? []
-      : [{ network: "sandbox" as const, read: sandbox.webhooks.read, secrets: registeredSecrets }]),
+      : [{ network: "sandbox" as const, ...pickReading(sandbox), secrets: registeredSecrets }]),
     ...(production === undefined
       ? []
-      : [{ network: "production" as const, read: production.webhooks.read, secrets: configuredSecrets }]),
+      : [{ network: "production" as const, ...pickReading(production), secrets: configuredSecrets }]),
   ];
 }
+
+const pickReading = ({ webhooks: { read, mayBeSigned } }: Supplier) => ({ read, mayBeSigned });
 
 /** Makes the embedded supplier send its events here. */
 export async function registerSandbox({ suppliers: { sandbox }, stores, settings, urls }: Parts): Promise<void> {

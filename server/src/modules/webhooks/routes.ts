@@ -8,6 +8,7 @@ import type { SupplierWebhooks, WebhookInbox } from "../../ports/supplier-webhoo
 export interface WebhookReceiver {
   network: Environment;
   read: SupplierWebhooks["read"];
+  mayBeSigned: SupplierWebhooks["mayBeSigned"];
   secrets(): Promise<readonly string[]>;
 }
 
@@ -32,6 +33,10 @@ const receiveWebhook = definePublicRoute({
   description:
     "For the supplier of flights and stays, which signs its events over the raw body. What is answered 200 is stored; the same event may come again.",
   limitByAddress: "refusals",
+  mayRead({ header }, { webhookReceivers }: WebhookRoutePorts) {
+    const signature = header(SIGNATURE);
+    return signature !== undefined && webhookReceivers.some(({ mayBeSigned }) => mayBeSigned(signature));
+  },
   body: z.object({
     id: z.string(),
     type: z.string(),

@@ -154,13 +154,14 @@ export class WorkflowRunner {
   /** Undefined: the run's key is no longer one of its environment. */
   async #invocationOf(
     run: Run,
-    { tool, args, policyId, purpose, idempotencyKey }: RunCall,
+    { tool, args, policyId, purpose, leadTravelerId, idempotencyKey }: RunCall,
   ): Promise<Invocation | undefined> {
     const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
     const principal = await confirmPrincipal();
     if (principal === undefined || principal.environment !== run.network) return undefined;
     return {
       ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
+      leadTravelerId,
       ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
     };
   }

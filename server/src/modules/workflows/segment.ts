@@ -36,6 +36,7 @@ export interface RunCall {
   tool: string;
   args: object;
   policyId?: string | undefined;
+  leadTravelerId?: string | undefined;
   purpose?: PurposeCall | undefined;
   /** Left out where nothing is done. */
   idempotencyKey?: string;
@@ -89,6 +90,7 @@ export class Segment implements Steps {
   #lastStep = "start";
   #isUndoing = false;
   #isKept = false;
+  #leadTravelerId: string | undefined;
   #leave: (leaving: Leaving) => void = () => undefined;
 
   constructor(options: SegmentOptions, workflow: Workflow, run: Run, journal: readonly JournaledStep[]) {
@@ -167,7 +169,7 @@ export class Segment implements Steps {
     const written = await this.#write({ stepId, position: this.#position, tool: undefined });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
     if (written.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
-    const answer = await this.#options.ask(this.run, { tool, args, policyId });
+    const answer = await this.#options.ask(this.run, { tool, args, policyId, leadTravelerId: this.#leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     if (answer === "granted") return this.#endStep(stepId, { resolution: { status: "approved" } });
     if (answer.code !== "approval_required" && !isRetryable(answer.code)) {
@@ -186,6 +188,10 @@ export class Segment implements Steps {
     this.#undos.length = 0;
   };
 
+  readonly leadBy = (userId: string): void => {
+    this.#leadTravelerId = userId;
+  };
+
   readonly isSince = (version: number): boolean => this.run.version >= version;
 
   /** Runs, journals, and repeats later what can succeed later. */
@@ -202,7 +208,10 @@ export class Segment implements Steps {
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
-    const answer = await this.#options.invoke(this.run, { tool, args, policyId, purpose, idempotencyKey });
+    const answer = await this.#options.invoke(this.run, {
+      ...{ tool, args, policyId, purpose, idempotencyKey },
+      leadTravelerId: this.#leadTravelerId,
+    });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);

@@ -62,7 +62,7 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
   const kind: TripEntryKind =
     isApproval || decidedBy === "person" ? "approval" : decidedBy === "caller" ? "decision" : "run";
   const key = isApproval ? `approval:${about}` : `${runId}:${stepId}:resolved`;
-  const isPerson = event === undefined;
+  const isPerson = by !== event;
   await append(db, runId, {
     ...{ key, kind, text: `${stepId}: ${status}${by === "timeout" ? ", as nobody answered in time" : ""}.`, at },
     details: { step: stepId, status, runId, ...(isApproval ? { approvalId: about } : {}) },

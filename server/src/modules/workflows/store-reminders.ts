@@ -108,11 +108,11 @@ async function remind(
   return rows.length;
 }
 
-/** Tickets are issued by the airline: of such a pause nobody is told. */
+/** A guest, and a booker beside, can say what a guest's profile lacks. Tickets are issued by the airline: of such a pause nobody is told. */
 const whoCanAct = ({ sessionId }: Due) => sql`
   with pause as (
     select pause.*, run.user_id, run.trip_id, case
-        when event = 'trip_claimed' then 'guest' when event = 'approval_decided' or decided_by = 'person' then 'approver'
+        when event in ('trip_claimed', 'guest_traveler_given') then 'guest' when event = 'approval_decided' or decided_by = 'person' then 'approver'
         when decided_by = 'caller' then 'booker' end as who
     from workflow_pause pause join workflow_run run on run.id = pause.run_id where session_id = ${sessionId}
   ), persons as (
@@ -124,5 +124,5 @@ const whoCanAct = ({ sessionId }: Due) => sql`
   select persons.id from persons join pause on who = 'approver'
     where roles && array['approver', 'finance', 'admin'] and persons.id is distinct from pause.user_id
   union all
-  select persons.id from persons join pause on who = 'booker'
+  select persons.id from persons join pause on (who = 'booker' or event = 'guest_traveler_given')
     where persons.id in (select id from own) or (not exists (select from own) and roles && array['booker', 'admin'])`;

@@ -90,9 +90,9 @@ export interface BookingTable {
   network: "sandbox" | "production";
   userId: string;
   callId: string;
-  kind: "flight" | "stay";
+  kind: "flight" | "stay" | "flight_hold";
   offerId: string;
-  state: "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
+  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
   amountMicro: bigint;
   totalAmount: string;
   totalCurrency: string;
@@ -109,7 +109,7 @@ export interface BookingTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   bookedAt: Timestamp | null;
-  orderStatus: Defaulted<"confirmed" | "cancelled">;
+  orderStatus: Defaulted<"held" | "confirmed" | "cancelled" | "lapsed">;
   orderTotalAmount: string | null;
   orderTotalCurrency: string | null;
   orderDocuments: Defaulted<Json>;
@@ -123,6 +123,10 @@ export interface BookingTable {
   ticketOrderHash: string | null;
   rate: Json | null;
   traceId: string | null;
+  holdCallId: string | null;
+  holdResult: Json | null;
+  holdUntil: Timestamp | null;
+  particularsHash: string | null;
 }
 
 export interface BookingInvoiceTable {
@@ -714,6 +718,7 @@ export interface TripTable {
   mailAttempts: Defaulted<number>;
   mailDue: Timestamp | null;
   traceId: string | null;
+  forGuest: Defaulted<boolean>;
 }
 
 export interface TripEntryTable {

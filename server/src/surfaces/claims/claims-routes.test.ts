@@ -52,6 +52,7 @@ describe("a trip that is looked at", () => {
       codesLeft: 5,
       guestWallet: null,
       claimedAt: null,
+      travelerMissing: ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"],
       txHash: null,
       chainId: 5042002,
       sandbox: true,

@@ -20,6 +20,11 @@ export class BodyBytes {
     this.#maximum = maximum;
   }
 
+  /** The memory that it takes. */
+  get heldBytes(): number {
+    return this.#bytes.length;
+  }
+
   add(piece: Uint8Array): void {
     const length = this.#length + piece.length;
     if (length > this.#maximum) throw tooLarge(this.#maximum);
@@ -28,7 +33,7 @@ export class BodyBytes {
     // Most bodies are one piece.
     if (this.#length === 0) this.#bytes = piece;
     else {
-      if (length > this.#bytes.length) this.#grow(Math.max(length, 2 * this.#bytes.length));
+      if (length > this.#bytes.length) this.#grow(Math.min(this.#maximum, Math.max(length, 2 * this.#bytes.length)));
       this.#bytes.set(piece, this.#length);
     }
     this.#length = length;

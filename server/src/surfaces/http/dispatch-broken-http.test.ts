@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
-import { serveWeb } from "./web-adapter.ts";
 
 /** What a well-behaved client never sends, by raw sockets. */
 
@@ -174,19 +173,6 @@ describe("a text that cannot be kept", () => {
       expect(answer.body.code).toBe("malformed_json");
     }
   });
-});
-
-it("takes a caller who goes away in the middle of a body for that, not for a database that is away", async () => {
-  const body = new ReadableStream({
-    start: (controller) => controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
-  });
-  const request = new Request("http://x/", { method: "PUT", body, duplex: "half" });
-  const reading = serveWeb(
-    async (plain) => ({ status: 200, headers: {}, body: await plain.text(100) }),
-    request,
-    "127.0.0.1",
-  );
-  await expect(reading).rejects.toMatchObject({ code: "malformed_json" });
 });
 
 it("refuses more values and longer texts than a call can need", async () => {

@@ -8,7 +8,7 @@ import type { HttpHandler } from "./http.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OriginGuard } from "./origin-guard.ts";
 import { traceIdOf } from "./trace.ts";
-import { serveWeb } from "./web-adapter.ts";
+import { serveWeb, type WebClient } from "./web-adapter.ts";
 
 /** What both hosts answer while the process lives, whatever else they serve. */
 export interface HostOptions {
@@ -29,10 +29,10 @@ export interface HostOptions {
   log: Log;
 }
 
-type Environment = { Bindings: { remoteAddress: string } };
+type Environment = { Bindings: WebClient };
 
 interface Host {
-  fetch(request: Request, remoteAddress: string): Response | Promise<Response>;
+  fetch(request: Request, client: WebClient): Response | Promise<Response>;
   /** What is mounted, with paths in the router's words. */
   routes: readonly { method: string; path: string }[];
 }
@@ -71,7 +71,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     app.on(route.method, route.path, (context) => {
       const request = context.req.raw;
       if ("webHandler" in route) return route.webHandler(request);
-      return serveWeb(route.handler, request, context.env.remoteAddress);
+      return serveWeb(route.handler, request, context.env);
     });
   }
   // Last: a host may have a page of its own there.
@@ -87,7 +87,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     return new Response(body, { status, headers });
   });
   return {
-    fetch: (request, remoteAddress) => app.fetch(request, { remoteAddress }),
+    fetch: (request, client) => app.fetch(request, client),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
   };
 }

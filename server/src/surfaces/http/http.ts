@@ -10,9 +10,11 @@ export interface HttpRequest {
   header(name: string): string | undefined;
   headers(): Iterable<readonly [name: string, value: string]>;
   remoteAddress: string;
+  /** Whose key was shown; set once it was found good. Its body counts as this tenant's from then on. */
+  tenantId: string | undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
-  /** The body as text; throws Failure `too_large` over the limit. */
+  /** The body as text; throws Failure, such as `too_large` over the limit. */
   text(maximumBytes: number): Promise<string>;
 }
 

@@ -49,7 +49,9 @@ function failureOf(error: Error): Failure {
   if (code === "HPE_HEADER_OVERFLOW") {
     return new Failure("headers_too_large", { detail: "The headers are longer than 16 kB altogether. Send less." });
   }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return notHttp("The request did not arrive in time.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new Failure("request_timeout", { detail: "The request did not arrive in time. Send it without a pause." });
+  }
   return notHttp("The request is not valid HTTP/1.1.");
 }
 

@@ -39,12 +39,9 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
       ...{ method: route.method, path: route.path, description: route },
       handler: (request) =>
         options.answerSigned(request, async (exchange) => {
-          try {
-            return await serve(request, exchange);
-          } catch (error) {
-            countRefusal(route, request, error, options.refused);
-            throw error;
-          }
+          const work = () => serve(request, exchange);
+          if (route.limitByAddress !== "refusals") return await work();
+          return await options.refused.judge(addressGroup(request.remoteAddress), work, isRefusal, MOST_WAITING);
         }),
     };
   });
@@ -91,10 +88,12 @@ function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer 
 
 const REFUSALS: readonly string[] = ["unauthorized", "not_found"];
 
-/** Who is refused too often is told to wait instead. */
-function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: unknown, refused: RefusalLimit): void {
-  const isRefusal = error instanceof Failure && REFUSALS.includes(error.code);
-  if (route.limitByAddress === "refusals" && isRefusal) refused.count(addressGroup(request.remoteAddress));
+/** Of one address: requests hold some of what they have sent while they wait. */
+const MOST_WAITING = 100;
+
+function isRefusal(outcome: PromiseSettledResult<unknown>): boolean {
+  const { reason } = outcome.status === "rejected" ? outcome : { reason: undefined };
+  return reason instanceof Failure && REFUSALS.includes(reason.code);
 }
 
 function givenRequest(

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { BodyRoom } from "./body-room.ts";
 import type { HttpHandler } from "./http.ts";
 import { createNodeHost, type NodeHost } from "./node-host.ts";
 import { MAXIMUM_WAITING_REQUESTS } from "./take-turns.ts";
@@ -19,6 +20,7 @@ async function open(handler: HttpHandler, slowestReaderMilliseconds = 60_000): P
     fallback: (request) => new Response(`else ${request.url}`),
     slowestReaderMilliseconds,
     trustedProxies: new BlockList(),
+    bodyRoom: new BodyRoom(8),
     appUrl: () => "http://travel.example.com",
     log: silent,
   });

@@ -10,13 +10,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
-import { BodyBytes, endedTooEarly, tooLarge } from "./body-bytes.ts";
-import { clientAddress } from "./client-address.ts";
+import type { BodyRoom } from "./body-room.ts";
+import { addressGroup, clientAddress } from "./client-address.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
 import { answerMalformedRequests, refuseMissingHost, renderMalformedRequest } from "./malformed-request.ts";
+import { type BodyLimits, readBody } from "./read-body.ts";
 import { takeTurns } from "./take-turns.ts";
 import { traceIdOf } from "./trace.ts";
+import type { WebClient } from "./web-adapter.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
@@ -25,6 +27,7 @@ const LOOK_AT_CONNECTIONS_MILLISECONDS = 5_000;
 const LAST_BYTES_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 const SLOWEST_READER_MILLISECONDS = 60_000;
+const SLOWEST_BODY_MILLISECONDS = 30_000;
 
 export interface NodeHost {
   server: Server;
@@ -36,11 +39,15 @@ export interface NodeHost {
 interface NodeHostOptions {
   /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
-  fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
+  fallback(request: Request, client: WebClient): Response | Promise<Response>;
   /** Whose word on who asks is taken. */
   trustedProxies: BlockList;
   /** How long a client may leave an answer lying without taking any of it. */
   slowestReaderMilliseconds?: number;
+  /** How long a body may take. */
+  slowestBodyMilliseconds?: number;
+  /** For bodies that arrive slowly, of all hosts of the process. */
+  bodyRoom: BodyRoom;
   /** True: each connection ends with its next answer, so that its client comes back to another process. */
   isLeaving?: () => boolean;
   /** Where its callers find the pages. Asked anew each time: the port may be the system's choice. */
@@ -83,9 +90,13 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
 /** What answers a request once it is its turn. */
 function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   const { appUrl, log, trustedProxies } = options;
+  const { bodyRoom: room, slowestBodyMilliseconds = SLOWEST_BODY_MILLISECONDS } = options;
+  const limits: BodyLimits = { room, slowestBodyMilliseconds };
   const rest = getRequestListener(
-    (request, { incoming }) => options.fallback(request, addressOfClient(incoming, trustedProxies)),
+    (request, { incoming }) => options.fallback(request, webClient(incoming, trustedProxies, limits)),
     {
+      // A refused body costs nobody the time to read it to its end.
+      autoCleanupIncoming: false,
       // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
       hostname: "localhost",
       errorHandler(error) {
@@ -109,7 +120,14 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
       return;
     }
     const query = queryStart === -1 ? "" : url.slice(queryStart);
-    const request = new IncomingRequest(incoming, response, addressOfClient(incoming, trustedProxies), path, query);
+    const request = new IncomingRequest(
+      incoming,
+      response,
+      addressOfClient(incoming, trustedProxies),
+      path,
+      query,
+      limits,
+    );
     void serve(handler, request, incoming, response, options).finally(end);
   };
 }
@@ -193,12 +211,21 @@ class IncomingRequest implements HttpRequest {
   readonly path: string;
   readonly hasQuery: boolean;
   readonly remoteAddress: string;
+  tenantId: string | undefined;
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #query: string;
+  readonly #limits: BodyLimits;
   #gone: AbortController | undefined;
 
-  constructor(incoming: IncomingMessage, response: ServerResponse, remoteAddress: string, path: string, query: string) {
+  constructor(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    remoteAddress: string,
+    path: string,
+    query: string,
+    limits: BodyLimits,
+  ) {
     this.method = incoming.method ?? "GET";
     this.path = path;
     this.hasQuery = query !== "";
@@ -206,6 +233,8 @@ class IncomingRequest implements HttpRequest {
     this.#incoming = incoming;
     this.#response = response;
     this.#query = query;
+    this.#limits = limits;
+    this.tenantId = undefined;
   }
 
   get query(): URLSearchParams {
@@ -237,7 +266,8 @@ class IncomingRequest implements HttpRequest {
   }
 
   text(maximumBytes: number): Promise<string> {
-    return readText(this.#incoming, maximumBytes);
+    const sender = () => ({ address: addressGroup(this.remoteAddress), tenantId: this.tenantId });
+    return readBody(this.#incoming, maximumBytes, sender, this.#limits);
   }
 }
 
@@ -286,6 +316,21 @@ function addressOfClient(
   );
 }
 
+/** What the web-standard request of this message does not say. */
+function webClient(
+  incoming: Parameters<typeof readBody>[0] & Pick<IncomingMessage, "socket">,
+  trustedProxies: BlockList,
+  limits: BodyLimits,
+): WebClient {
+  const remoteAddress = addressOfClient(incoming, trustedProxies);
+  return {
+    remoteAddress,
+    isComplete: () => incoming.complete,
+    readBody: (maximumBytes, tenantId) =>
+      readBody(incoming, maximumBytes, () => ({ address: addressGroup(remoteAddress), tenantId }), limits),
+  };
+}
+
 function* headerEntries(incoming: IncomingMessage): Iterable<readonly [string, string]> {
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) yield [name, Array.isArray(value) ? value.join(", ") : value];
@@ -308,28 +353,5 @@ function roomAgain(response: ServerResponse): Promise<void> {
       resolve();
     };
     response.once("drain", done).once("close", done);
-  });
-}
-
-function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
-  if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge(maximumBytes));
-  return new Promise((resolve, reject) => {
-    const body = new BodyBytes(maximumBytes);
-    incoming.on("data", (chunk: Buffer) => {
-      try {
-        body.add(chunk);
-      } catch (error) {
-        incoming.pause();
-        reject(error);
-      }
-    });
-    incoming.on("end", () => {
-      try {
-        resolve(body.text());
-      } catch (error) {
-        reject(error);
-      }
-    });
-    incoming.on("error", () => reject(endedTooEarly()));
   });
 }

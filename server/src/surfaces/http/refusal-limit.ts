@@ -1,7 +1,9 @@
+import { Failure } from "../../domain/errors.ts";
 import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
 
 interface Judging {
   count: number;
+  waiting: number;
   /** Resolves when one of them has ended. */
   ended: PromiseWithResolvers<void>;
 }
@@ -23,13 +25,26 @@ export class RefusalLimit {
     takeOrThrow(this.#limiter, id, what);
   }
 
-  /** Runs `work` and counts it when it was refused. Throws `rate_limited`, and runs nothing, after too many refusals. */
+  /** Throws `rate_limited` after too many refusals, and counts nothing. */
+  requireRoom(id: string): void {
+    if (this.#limiter.left(id) > 0) return;
+    // Taken in vain, for the time to wait.
+    takeOrThrow(this.#limiter, id);
+    // There was room again from this very moment on.
+    this.#limiter.giveBack(id);
+  }
+
+  /**
+   * Runs `work` and counts it when it was refused. Throws `rate_limited`, and runs nothing, after too many refusals, or while
+   * `mostWaiting` others wait to be judged.
+   */
   async judge<Result>(
     id: string,
     work: () => Promise<Result>,
     isRefused: (outcome: PromiseSettledResult<Result>) => boolean,
+    mostWaiting = Number.POSITIVE_INFINITY,
   ): Promise<Result> {
-    const judging = await this.#enter(id);
+    const judging = await this.#enter(id, mostWaiting);
     const [outcome] = await Promise.allSettled([work()]);
     if (isRefused(outcome)) this.#limiter.take(id);
     this.#leave(id, judging);
@@ -37,9 +52,9 @@ export class RefusalLimit {
     return outcome.value;
   }
 
-  async #enter(id: string): Promise<Judging> {
+  async #enter(id: string, mostWaiting: number): Promise<Judging> {
     for (;;) {
-      const judging = this.#judging.get(id) ?? { count: 0, ended: Promise.withResolvers<void>() };
+      const judging = this.#judging.get(id) ?? { count: 0, waiting: 0, ended: Promise.withResolvers<void>() };
       const left = this.#limiter.left(id);
       if (left > judging.count) {
         judging.count += 1;
@@ -47,13 +62,14 @@ export class RefusalLimit {
         return judging;
       }
       if (left === 0) {
-        // Taken in vain, for the time to wait.
-        takeOrThrow(this.#limiter, id);
-        // There was room again from this very moment on: nobody who could end is waited for.
-        this.#limiter.giveBack(id);
+        this.requireRoom(id);
+        // Nobody who could end is waited for.
         continue;
       }
+      if (judging.waiting >= mostWaiting) throw tooManyWaiting();
+      judging.waiting += 1;
       await judging.ended.promise;
+      judging.waiting -= 1;
     }
   }
 
@@ -64,4 +80,13 @@ export class RefusalLimit {
     if (judging.count === 0) this.#judging.delete(id);
     ended.resolve();
   }
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+function tooManyWaiting(): Failure {
+  return new Failure("rate_limited", {
+    detail: `Too many requests of this address are being judged. Send again after ${RETRY_AFTER_SECONDS} s.`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

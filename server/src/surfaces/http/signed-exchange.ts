@@ -67,6 +67,7 @@ export function createSignedAnswers(options: {
       async admit() {
         const admitted = await gate.admit(request.header("authorization"), request.remoteAddress);
         exchange.signingSecret = admitted.principal.signingSecret;
+        request.tenantId = admitted.principal.tenantId;
         return admitted;
       },
       admitInternal: () => gate.admitInternal(request.header("authorization"), request.remoteAddress),

@@ -119,9 +119,12 @@ export function createMcp(options: McpOptions): HttpHandler {
   };
 }
 
+/** Refusals that say nothing of the message, and look as on every other surface. */
+const OF_TRANSPORT: readonly string[] = ["rate_limited", "unavailable", "request_timeout"];
+
 /** What is wrong with the message as such is said in the protocol's words, with the status that HTTP has for it. */
 function refuse(error: unknown, code: number): HttpAnswer {
-  if (!(error instanceof Failure)) throw error;
+  if (!(error instanceof Failure) || OF_TRANSPORT.includes(error.code)) throw error;
   const message = error.detail ?? error.code;
   const data = { code: error.code, ...(error.issues === undefined ? {} : { issues: error.issues }) };
   if (error.code === "too_large") return rpcError(413, { code: REFUSED, message, data });

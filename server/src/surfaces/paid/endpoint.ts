@@ -122,6 +122,7 @@ class PaidTools {
     let payment: SignedPayment | undefined;
     try {
       payment = readPaymentSignature(signature, visit.tag.terms.network);
+      counts.requireRoom(payment.payer);
       return await this.#runPaid(visit, payment, counts);
     } catch (error) {
       const refusal = readRefusal(error);

@@ -37,6 +37,11 @@ export class PaymentCounts {
     takeOrThrow(limits.unsettledByAddress, this.#address, UNSETTLED);
   }
 
+  /** Before the body is read. Throws `rate_limited` when too many payments of the address were refused, unless this payer has paid before. */
+  requireRoom(payer: Hex): void {
+    if (!this.#proved.has(payer)) this.#limits.refused.requireRoom(this.#address);
+  }
+
   /** For the charge, once the payer is known to have signed. Throws `rate_limited`. */
   countPayer(payer: Hex): void {
     takeOrThrow(this.#limits.unsettledByPayer, payer, UNSETTLED);

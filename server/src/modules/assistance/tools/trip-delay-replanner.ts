@@ -4,6 +4,8 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, NextStep } from "../../bookings/index.ts";
+import { AirlineChangeAnswer } from "../airline-change.ts";
+import { isRefundable } from "../find-own-order.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
 import { disruptionOf, flightOf, legOf, ReplanInput } from "../replan-input.ts";
 import { composeMessages } from "../replan-messages.ts";
@@ -54,6 +56,9 @@ export const tripDelayReplanner = defineTool({
   output: z.object({
     earliestDeparture: z.string().describe("UTC; no flight that leaves before it is offered"),
     alternatives: AlternativesAnswer,
+    airlineChange: AirlineChangeAnswer.nullable().describe(
+      "What the airline itself did to your order's flights, and what it owes; null: nothing that the supplier tells",
+    ),
     change: ChangeAnswer,
     hotel: HotelAnswer.nullable().describe("Null: not asked for"),
     stays: z.array(OwnStayAnswer).describe("Yours at the destination, booked here"),
@@ -95,20 +100,21 @@ export const tripDelayReplanner = defineTool({
     const { originalLeg, disruption } = input;
     const { flights, travelers, maps } = ports;
     const { setting, ...found } = await replanTrip(input, ports, { caller, call });
-    const { alternatives, change, hotel, stays, transfer } = found;
+    const { alternatives, change, airlineChange, hotel, stays, transfer } = found;
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {
       ...{ flight: flightOf(input), leg: legOf(input), kind: disruption.kind },
       ...{ pnr: originalLeg.pnr?.toUpperCase() ?? "", reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON) },
-      ...{ alternatives, change, hotel, transfer },
+      ...{ alternatives, change, airlineChange, hotel, transfer, isRefundable: isRefundable(setting.own) },
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     const messages = await notifyTraveler(drafts, disruptionOf(input), caller, ports);
     return {
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
-      change: { ...change, reason: saidOfChange(disruption.kind, change) },
+      airlineChange,
+      change: { ...change, reason: saidOfChange(disruption.kind, change, found.airlineChange, setting.own) },
       ...{ hotel, stays, transfer, next: nextOf(disruption.kind, found, messages) },
       messages,
       language: words.answer,

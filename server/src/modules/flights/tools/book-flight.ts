@@ -1,18 +1,17 @@
-import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   BookingResult,
   departureOf,
   planBooking,
-  rateErrors,
   readChargeHash,
-  supplierErrors,
   TimeZones,
   timeZonesOf,
 } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
+import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book } from "../book-flight.ts";
+import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
@@ -29,51 +28,16 @@ export const bookFlight = defineTool({
   price: 20_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
-  input: z.strictObject({
-    offerId: z.string().describe("off_… of search_flights"),
-    services: z
-      .array(
-        z.strictObject({
-          id: z.string().describe("From list_flight_ancillaries"),
-          quantity: z.number().int().min(1).max(9).default(1),
-        }),
-      )
-      .refine((services) => new Set(services.map(({ id }) => id)).size === services.length, {
-        message: "must name each service once; quantity says how many",
-      })
-      .optional(),
-    additionalCustomerUserIds: z
-      .array(z.string())
-      .optional()
-      .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
-    airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
-  }),
+  input: BookFlightInput,
   output: BookingResult.extend({ timeZones: TimeZones }),
   errors: {
-    ...supplierErrors,
+    ...bookErrors,
     outcome_unknown:
       "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
-    customer_in_progress: "Another call is making a customer user for this traveler. Call again in a few seconds.",
-    offer_not_found: "There is no such offer. Search again.",
-    offer_expired: "The offer can no longer be booked. Search again.",
-    price_changed: "The supplier asks another price now. Nothing is owed; search again.",
-    booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or take another offer.",
-    hold_not_available: "The offer cannot be booked this way. Take another offer.",
-    service_not_available:
-      "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
-    ...rateErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
-    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
-    credit_not_found: "You have no such airline credit.",
-    credit_not_applicable: "The airline credit cannot pay for this offer.",
-    documents_not_supported:
-      "The airline wants identity documents of kinds that are no passports, named in documentTypes, and only passports can be given here. Nothing is owed; take another offer.",
-    passenger_type_mismatch:
-      "The travelers are not of the ages that the offer was searched for. Nothing was booked; search_more_flights searches for ages.",
-    traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
   },
   example: (_today, { offerId }) => ({ offerId }),
 
@@ -83,36 +47,27 @@ export const bookFlight = defineTool({
     details: { orderId, pnr, totalAmount, totalCurrency, ticketing },
   }),
 
-  plan: (
-    { offerId, services = [], additionalCustomerUserIds = [], airlineCreditId },
-    { stores, travelers, maps, caller },
-  ) =>
-    planBooking(
+  plan(input, { stores, travelers, maps, caller }) {
+    const asked = toAskedFlight(input);
+    return planBooking(
       { stores, caller },
       {
-        kind: "flight",
-        id: offerId,
-        travelerIds: (seen) => plannedTravelers({ travelers, caller }, additionalCustomerUserIds, seen),
+        asked: askedFlight(travelers, caller, asked),
+        travelerIds: (seen) => plannedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
-        isPaidInPart: airlineCreditId !== undefined,
-        hasMore: services.length > 0,
-        refusalFor: (seen) => refusalByAge({ travelers, caller }, additionalCustomerUserIds, seen),
+        isPaidInPart: asked.airlineCreditId !== undefined,
+        hasMore: asked.services.length > 0,
+        refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
-    ),
+    );
+  },
 
   complete: answerOf,
 
   async run(input, { flights, flightServicing, travelers, stores, submission, maps, clock, random, fx, caller, call }) {
     const answer = await book(
       { flights, flightServicing, travelers, stores, clock, fx },
-      {
-        caller,
-        callId: call.id,
-        offerId: input.offerId,
-        services: input.services ?? [],
-        additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
-        airlineCreditId: input.airlineCreditId,
-      },
+      { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
     const result = await answerOf(answer.result, { stores, submission, maps, caller });

@@ -59,7 +59,10 @@ export const searchFlights = defineTool({
     departureDate: today.add({ days: 60 }).toString(),
     cabinClass: "business" as const,
   }),
-  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
+  gives: ({ offers: [best, ...others] }) => ({
+    ...(best === undefined ? {} : { offerId: best.id }),
+    holdableOfferId: others.find(({ paymentRequirements }) => !paymentRequirements.requiresInstantPayment)?.id,
+  }),
   remember: ({ origin, destination, departureDate, returnDate = null, cabinClass, passengers }, { offers }) => ({
     kind: "search",
     text: `Flights from ${origin} to ${destination} on ${departureDate} were searched, and ${offers.length} offers shown.`,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { OrderSummary, toSummary } from "../order-answers.ts";
+import { OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 
 export const listOrders = defineTool({
@@ -16,7 +16,7 @@ export const listOrders = defineTool({
   uses: ["reads"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
-    status: z.enum(["confirmed", "cancelled"]).optional().describe("Only these"),
+    status: OrderStatus.describe("Only these").optional(),
     kind: z.enum(["flight", "stay"]).optional().describe("Only these"),
     itineraryHash: z
       .string()

@@ -6,6 +6,7 @@ import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
+import { refreshHold } from "../refresh-order.ts";
 
 /** What of an answer of a booking is still true of the order. */
 const Booked = z.object({ services: z.array(Details).default([]) });
@@ -51,13 +52,13 @@ export const readOrder = defineTool({
   errors: { order_not_found: "You have no order with this id. list_orders gives the ids." },
   example: (_today, { orderId }) => ({ orderId }),
 
-  async run(
-    { orderId },
-    { stores: { orders, bookings, wallets }, flightServicing, stayBookings, maps, clock, caller, fail },
-  ) {
+  async run({ orderId }, { stores, flightServicing, stayBookings, maps, clock, caller, fail }) {
+    const { orders, bookings, wallets } = stores;
     const { tenantId, environment, scopes } = caller;
-    const order = await orders.find(tenantId, environment, orderId);
-    if (order === undefined || !readableKinds(scopes).includes(order.kind)) throw fail("order_not_found");
+    const known = await orders.find(tenantId, environment, orderId);
+    if (known === undefined || !readableKinds(scopes).includes(known.kind)) throw fail("order_not_found");
+    if (known.status === "held") await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
+    const order = (await orders.find(tenantId, environment, orderId)) ?? known;
     const [booking, events] = await Promise.all([bookings.get(order.bookingId), orders.events(environment, orderId)]);
     const travelers = booking?.travelers ?? [];
     const [flight, stay] = await Promise.all([
@@ -86,7 +87,7 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
-      next: [...(isLive ? [] : [awayOf(summary)]), nextOf(order, flight, clock.now())].join(" "),
+      next: [...(isLive ? [] : [awayOf(summary)]), nextOf(order, booking?.offerId, flight, clock.now())].join(" "),
       history,
     };
   },
@@ -100,11 +101,17 @@ const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
   `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
 
 function nextOf(
-  { kind, status }: OrderRecord,
+  { kind, status, holdUntil }: OrderRecord,
+  offerId: string | undefined,
   flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null,
   now: Temporal.Instant,
 ): string {
   if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
+  if (status === "lapsed") return "The airline holds it no more, and nothing is owed: search_flights finds it again.";
+  if (status === "held") {
+    const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
+    return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}. ${CANCELLING}`;
+  }
   if (kind === "stay") return CANCELLING;
   const { voidWindowEndsAt = null } = flight ?? {};
   const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;

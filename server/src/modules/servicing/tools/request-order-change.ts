@@ -115,7 +115,7 @@ export const requestOrderChange = defineTool({
   async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, fail, invalid }) {
     const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
     if (order === undefined || order.kind !== "flight") throw fail("order_not_found");
-    if (order.status === "cancelled") throw fail("order_not_changeable");
+    if (order.status !== "confirmed") throw fail("order_not_changeable");
     if (slices.remove.length === 0) {
       throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
     }

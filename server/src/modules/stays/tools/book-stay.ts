@@ -6,9 +6,61 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { bookStay as book } from "../book-stay.ts";
+import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
+
+const Input = z
+  .strictObject({
+    quoteId: z.string().describe("quo_… of quote_stay"),
+    email: Email,
+    phoneNumber: PhoneNumber.optional().describe("E.164; default: the caller's profile"),
+    guests: z
+      .array(
+        z.strictObject({
+          givenName: z.string(),
+          familyName: z.string(),
+          bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
+          customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
+        }),
+      )
+      .min(1)
+      .max(9),
+    loyaltyProgrammeAccountNumber: z.string().optional(),
+    accommodationSpecialRequests: z.string().max(1_000).optional(),
+    additionalCustomerUserIds: z.array(z.string()).optional().describe("icu_…: who else may see the booking"),
+  })
+  .superRefine((input, context) => {
+    const check = (path: (string | number)[], message: string | undefined) => {
+      if (message !== undefined) context.addIssue({ code: "custom", path, message });
+    };
+    check(["email"], emailProblem(input.email));
+    for (const [index, { givenName, familyName }] of input.guests.entries()) {
+      check(["guests", index, "givenName"], nameProblem(givenName));
+      check(["guests", index, "familyName"], nameProblem(familyName));
+    }
+    if (input.loyaltyProgrammeAccountNumber?.trim() === "") {
+      check(["loyaltyProgrammeAccountNumber"], "must not be empty");
+    }
+    if (containsCardNumber(input.accommodationSpecialRequests ?? "")) {
+      check(["accommodationSpecialRequests"], "must not hold a payment card number");
+    }
+  });
+
+/** The request as the supplier's port has it. */
+function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
+  const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
+  return {
+    ...{ quoteId, email, phoneNumber },
+    guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
+      ...{ givenName, familyName },
+      ...(customerUserId === undefined ? {} : { customerUserId }),
+    })),
+    customerUserIds: input.additionalCustomerUserIds ?? [],
+    ...(loyaltyProgrammeAccountNumber === undefined ? {} : { loyaltyProgrammeAccountNumber }),
+    ...(accommodationSpecialRequests === undefined ? {} : { specialRequests: accommodationSpecialRequests }),
+  };
+}
 
 export const bookStay = defineTool({
   name: "book_stay",
@@ -22,48 +74,15 @@ export const bookStay = defineTool({
   price: 20_000n,
   payableWithoutKey: false,
   uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random", "fx"],
-  input: z
-    .strictObject({
-      quoteId: z.string().describe("quo_… of quote_stay"),
-      email: Email,
-      phoneNumber: PhoneNumber.optional().describe("E.164; default: the caller's profile"),
-      guests: z
-        .array(
-          z.strictObject({
-            givenName: z.string(),
-            familyName: z.string(),
-            bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
-            customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
-          }),
-        )
-        .min(1)
-        .max(9),
-      loyaltyProgrammeAccountNumber: z.string().optional(),
-      accommodationSpecialRequests: z.string().max(1_000).optional(),
-      additionalCustomerUserIds: z.array(z.string()).optional().describe("icu_…: who else may see the booking"),
-    })
-    .superRefine((input, context) => {
-      const check = (path: (string | number)[], message: string | undefined) => {
-        if (message !== undefined) context.addIssue({ code: "custom", path, message });
-      };
-      check(["email"], emailProblem(input.email));
-      for (const [index, { givenName, familyName }] of input.guests.entries()) {
-        check(["guests", index, "givenName"], nameProblem(givenName));
-        check(["guests", index, "familyName"], nameProblem(familyName));
-      }
-      if (input.loyaltyProgrammeAccountNumber?.trim() === "") {
-        check(["loyaltyProgrammeAccountNumber"], "must not be empty");
-      }
-      if (containsCardNumber(input.accommodationSpecialRequests ?? "")) {
-        check(["accommodationSpecialRequests"], "must not hold a payment card number");
-      }
-    }),
+  input: Input,
   output: StayResult,
   errors: {
     ...supplierErrors,
     outcome_unknown:
       "The supplier has not said whether it booked; the price stays held. Call again with the same quote: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this quote. Call again with the same quote to get its result.",
+    already_booked:
+      "The quote is booked already, for other guests or with other wishes: orderId names that order. Nothing was done. Ask for another quote, or repeat that call exactly to get its answer.",
     quote_not_found: "There is no such quote. Call quote_stay again.",
     quote_expired: "The quote has expired. Nothing is owed; call quote_stay again.",
     rate_unavailable: "The rate is sold out or no longer offered. Nothing is owed; search again.",
@@ -87,34 +106,24 @@ export const bookStay = defineTool({
     details: { orderId, reference, totalAmount, totalCurrency },
   }),
 
-  plan: ({ quoteId, guests }, { stores, travelers, caller }) =>
+  plan: (input, { stores, travelers, caller }) =>
     planBooking(
       { stores, caller },
-      { kind: "stay", id: quoteId, travelerIds: () => plannedGuests({ travelers, caller }, guests) },
+      {
+        asked: askedStay(toStay(input)),
+        travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
+      },
     ),
 
   complete: answerOf,
 
   async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, fx, caller, call }) {
-    const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
     const answer = await book(
       { stays, stayBookings, travelers, stores, clock, fx },
       {
         caller,
         callId: call.id,
-        stay: {
-          quoteId,
-          email,
-          phoneNumber,
-          guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
-            givenName,
-            familyName,
-            ...(customerUserId === undefined ? {} : { customerUserId }),
-          })),
-          customerUserIds: input.additionalCustomerUserIds ?? [],
-          ...(loyaltyProgrammeAccountNumber === undefined ? {} : { loyaltyProgrammeAccountNumber }),
-          ...(accommodationSpecialRequests === undefined ? {} : { specialRequests: accommodationSpecialRequests }),
-        },
+        stay: toStay(input),
       },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );

@@ -1,0 +1,61 @@
+import { keccak256, stringToHex } from "viem";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { Failure } from "../../domain/errors.ts";
+import type { Booking } from "./bookings.ts";
+
+/** What a call asks for. An earlier booking of the same offer or quote answers it only if all of this is the same. */
+export interface AskedBooking {
+  kind: "flight" | "stay";
+  /** Of the offer or the quote. */
+  offerId: string;
+  /** Beside the travelers: services, a credit, wishes. */
+  particulars: object;
+  /** Whether the booking is for the travelers of this call. Throws a Failure where the call names nobody's user. */
+  isForSame(booking: Booking): Promise<boolean>;
+  /** Of a booking of an earlier release, which has no hash of its particulars: whether they can be the same. */
+  mayBeSame(booking: Booking): boolean;
+}
+
+/** The salt is the booking's own, so that nobody can try names and addresses against the hash. */
+export function particularsHashOf({ particulars }: Pick<AskedBooking, "particulars">, salt: string): string {
+  return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
+}
+
+/** Undefined: the booking is what the call asks for. */
+export async function whyAnother(asked: AskedBooking, booking: Booking): Promise<Failure | undefined> {
+  if (!(await asked.isForSame(booking))) return alreadyBooked(asked, booking, "travelers");
+  const { particularsHash, itinerarySalt } = booking;
+  const isSame =
+    particularsHash === undefined
+      ? asked.mayBeSame(booking)
+      : particularsHash === particularsHashOf(asked, itinerarySalt);
+  return isSame ? undefined : alreadyBooked(asked, booking, "particulars");
+}
+
+export async function requireSame(asked: AskedBooking, booking: Booking): Promise<void> {
+  const failure = await whyAnother(asked, booking);
+  if (failure !== undefined) throw failure;
+}
+
+const NAMES = { flight: "offer", stay: "quote" } as const;
+const DIFFERENCES = {
+  flight: { travelers: "for other travelers", particulars: "with other services or another airline credit" },
+  stay: {
+    travelers: "for other guests",
+    particulars: "with other special requests, another loyalty account or other customer users",
+  },
+} as const;
+
+function alreadyBooked(
+  { kind, offerId }: AskedBooking,
+  { id: bookingId, orderId, state }: Booking,
+  differsIn: "travelers" | "particulars",
+): Failure {
+  const name = NAMES[kind];
+  const done = state === "on_hold" ? "held" : "booked";
+  const order = orderId === undefined ? "its order is being made" : `as order ${orderId}; read_order shows it`;
+  return new Failure("already_booked", {
+    detail: `This ${name} is ${done} already ${DIFFERENCES[kind][differsIn]}, ${order}. Nothing was done. Search again and book another ${name}, or call again exactly as before to get that booking's answer.`,
+    extra: { orderId: orderId ?? null, bookingId, offerId, differsIn },
+  });
+}

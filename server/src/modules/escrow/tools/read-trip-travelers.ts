@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
+import { hasScope } from "../../../domain/scopes.ts";
+import { guestUserIdOf } from "../../../domain/user-ids.ts";
+import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
+import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
+import { tripStateErrors } from "../errors.ts";
+import { readHash } from "../input.ts";
+import type { Trip } from "../trips.ts";
+
+const { trip_not_found } = tripStateErrors;
+const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
+
+const Traveler = z.object({
+  userId: z.string().describe("For save_traveler"),
+  customerUserId: z.string().nullable(),
+  isGuest: z.boolean().describe("The guest of the trip, who can also say it on the page behind guestLink"),
+  givenName: wordsOfOthers().nullable().describe("null: unknown, or the key lacks travelers:read"),
+  familyName: wordsOfOthers().nullable(),
+  missingForFlights: z.array(z.string()).describe("Fields for save_traveler"),
+});
+
+export const readTripTravelers = defineTool({
+  name: "read_trip_travelers",
+  title: "Read who travels",
+  summary:
+    "Who travels when a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, else the caller.",
+  area: "escrow",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "travelers"],
+  input: z.strictObject({
+    tripId: z.string(),
+    passengers: z.number().int().min(1).max(9).default(1),
+    customerUserIds: z
+      .array(z.string())
+      .max(9)
+      .default([])
+      .describe("icu_…: all who travel, or those who travel with the first one"),
+  }),
+  output: z.object({
+    tripId: z.string(),
+    travelers: z.array(Traveler).describe("In the order of the booking"),
+    missingTravelers: z.int().describe("So many are not named yet"),
+  }),
+  errors: {
+    trip_not_found,
+    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+  },
+  example: (_today, { tripId }) => ({ tripId }),
+
+  async run({ tripId: text, passengers, customerUserIds }, { stores, travelers, caller, fail, invalid }) {
+    const tripId = readHash(text);
+    const trip =
+      tripId === undefined ? undefined : await stores.trips.find(caller.tenantId, caller.environment, tripId);
+    if (trip === undefined) throw fail("trip_not_found");
+    if (customerUserIds.length > passengers) {
+      throw invalid({ path: "customerUserIds", message: `must name at most ${passengers}: passengers says so` });
+    }
+    const named = [];
+    for (const customerUserId of customerUserIds) {
+      const userId = await findOwnCustomer(travelers, caller, customerUserId);
+      if (userId === undefined) throw fail("customer_not_found", { extra: { customerUserId } });
+      named.push({ userId, customerUserId });
+    }
+    const isFull = named.length === passengers;
+    const all = isFull ? named : [{ userId: leadOfTrip(trip, caller), customerUserId: null }, ...named];
+    return {
+      tripId: trip.tripId,
+      travelers: await Promise.all(all.map((one) => describe(travelers, caller, trip, one))),
+      missingTravelers: passengers - all.length,
+    };
+  },
+});
+
+const leadOfTrip = (trip: Trip, caller: Caller): string =>
+  trip.forGuest ? guestUserIdOf(trip.tripId) : leadOf(caller);
+
+async function describe(
+  travelers: Ports["travelers"],
+  { tenantId, environment, scopes }: Caller,
+  { tripId }: Trip,
+  { userId, customerUserId }: { userId: string; customerUserId: string | null },
+): Promise<z.output<typeof Traveler>> {
+  const profile = (await travelers.get(tenantId, userId, environment)) ?? NOBODY;
+  const mayRead = hasScope(scopes, "travelers:read");
+  return {
+    ...{ userId, customerUserId, isGuest: userId === guestUserIdOf(tripId) },
+    givenName: (mayRead ? profile.givenName : undefined) ?? null,
+    familyName: (mayRead ? profile.familyName : undefined) ?? null,
+    missingForFlights: missingForFlights(profile),
+  };
+}

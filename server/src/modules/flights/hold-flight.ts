@@ -1,0 +1,118 @@
+import { Failure } from "../../domain/errors.ts";
+import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../kernel/plan.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import {
+  type AskedBooking,
+  type Booking,
+  type BookOptions,
+  particularsHashOf,
+  requireSame,
+} from "../bookings/index.ts";
+import { executeOnce, type OnceAnswer } from "../effects/index.ts";
+import { type AskedFlight, askedFlight } from "./asked-flight.ts";
+import { type BookFlightPorts, type BookFlightRequest, prepareOrder } from "./book-flight.ts";
+import { FlightHoldSteps } from "./hold-steps.ts";
+import { refusalByAge } from "./planned-travelers.ts";
+
+/** Holds an offer at the airline, unpaid, once per tenant. Throws Failure; see `hold-steps.ts` for the way of a hold. */
+export async function holdFlight(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  { random = systemRandom, progress, ...options }: BookOptions & { random?: RandomBytes } = {},
+): Promise<OnceAnswer> {
+  const { stores, clock } = ports;
+  const { caller, callId, offerId } = request;
+  const { tenantId, environment: network } = caller;
+  const asked = askedFlight(ports.travelers, caller, request);
+  const steps = new FlightHoldSteps(ports.flights);
+  return await executeOnce<Booking, Aggregates>(
+    { stores, clock, definition: steps.definition },
+    {
+      callId,
+      async findLive() {
+        const live = await stores.bookings.findLive(tenantId, network, offerId);
+        return live?.kind === "flight" ? await asHold(live, asked) : live;
+      },
+      requireSame: (live) => requireSame(asked, live),
+      async prepare() {
+        requireHoldable(request);
+        progress?.("Checking the offer and the travelers");
+        const { booking, order, offer } = await prepareOrder(ports, request, random);
+        if (offer.paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+        const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
+        const intent = { ...booking, tenantId, network, callId, workerId: callId, offerId, particularsHash };
+        return {
+          insert: ({ bookings }) => bookings.insert({ ...intent, kind: "flight_hold" }),
+          begin() {
+            progress?.("Holding the order at the supplier");
+            return steps.order(order);
+          },
+        };
+      },
+      inProgress: () => inProgress(),
+      outcomeUnknown: (cause) =>
+        new Failure("outcome_unknown", {
+          detail:
+            "The supplier has not said whether it holds the order. It is being found out, and nothing is owed. Call again with the same offer: you get the result, never a second order.",
+          retryAfterSeconds: 10,
+          ...(cause === undefined ? {} : { cause }),
+        }),
+    },
+    options,
+  );
+}
+
+const HOLDS =
+  "Holding moves no money: limits, budgets, policies and approvals judge the later call of book_flight, which pays.";
+
+/** A hold moves nothing, so that no gate has anything to judge. */
+export function planHold(
+  { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
+  request: AskedFlight,
+): Promise<Plan> {
+  const asked = askedFlight(travelers, caller, request);
+  return planOrRefusal(async () => {
+    const live = await stores.bookings.findLive(caller.tenantId, caller.environment, request.offerId);
+    if (live === undefined) {
+      requireHoldable(request);
+      const seen = await stores.seenOffers.find(caller, request.offerId);
+      const byAge = await refusalByAge({ travelers, caller }, request.additionalCustomerUserIds, seen);
+      if (byAge !== undefined) throw byAge;
+    } else await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
+    return { ...EMPTY_PLAN, remarks: [HOLDS] };
+  });
+}
+
+/** What the supplier never takes with an order that it holds. */
+function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
+  if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
+  if (services.length > 0) throw notHeld("Bags and seats are ordered only with an order that is paid at once.");
+}
+
+function notHeld(why: string): Failure {
+  return new Failure("hold_not_available", {
+    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
+  });
+}
+
+/** The hold that a paid order began as. Throws where it was never one. */
+async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
+  const { holdCallId: callId, holdResult: result } = booking;
+  if (callId !== undefined) return { ...booking, callId, result, state: "on_hold" };
+  if (booking.state !== "booked") throw inProgress();
+  await requireSame(asked, booking);
+  const { orderId, id: bookingId } = booking;
+  throw new Failure("already_booked", {
+    detail: `This offer is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`,
+    extra: { orderId, bookingId, offerId: booking.offerId },
+  });
+}
+
+function inProgress(): Failure {
+  return new Failure("booking_in_progress", {
+    detail: "This offer is being held or booked by an earlier call. Call again with the same offer to get its result.",
+    retryAfterSeconds: 5,
+  });
+}

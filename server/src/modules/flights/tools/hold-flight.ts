@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { orderKey } from "../../../kernel/trip-note.ts";
+import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
+import { holdFlight as hold, planHold } from "../hold-flight.ts";
+import { HoldResult } from "../hold-steps.ts";
+
+export const holdFlight = defineTool({
+  name: "hold_flight",
+  title: "Hold a flight",
+  summary:
+    "Have the airline hold an offer without payment. book_flight of the same offer pays for it before holdUntil.",
+  advice: "Costs nothing at the airline; cancel_order_quote gives it back. Not for offers that requiresInstantPayment.",
+  area: "flights",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "travelers", "stores", "maps", "clock", "random", "fx"],
+  input: BookFlightInput,
+  output: HoldResult.extend({
+    status: z
+      .enum(["held", "paid", "cancelled", "lapsed"])
+      .describe("How it stands now: paid by book_flight, cancelled, or lapsed because nobody paid in time"),
+    timeZones: TimeZones,
+    next: NextStep,
+  }),
+  errors: {
+    ...bookErrors,
+    outcome_unknown:
+      "The supplier has not said whether it holds the order; nothing is owed. Call again with the same offer: you get the result, never a second order.",
+    booking_in_progress:
+      "An earlier call is holding or booking this offer. Call again with the same offer to get its result.",
+    hold_not_available:
+      "The airline does not hold this offer, or not with these services or this credit. Nothing was ordered. Book it at once with book_flight, or hold another offer.",
+  },
+  example: (_today, { holdableOfferId }) => ({ offerId: holdableOfferId }),
+  remember: (_input, { orderId, pnr, totalAmount, totalCurrency, holdUntil }) => ({
+    ...{ kind: "order", key: orderKey(orderId), text: `A flight was held for ${totalAmount} ${totalCurrency}.` },
+    details: { orderId, pnr, totalAmount, totalCurrency, holdUntil },
+  }),
+
+  plan: (input, ports) => planHold(ports, toAskedFlight(input)),
+
+  complete: answerOf,
+
+  async run(input, { flights, flightServicing, travelers, stores, maps, clock, random, fx, caller, call }) {
+    const answer = await hold(
+      { flights, flightServicing, travelers, stores, clock, fx },
+      { ...toAskedFlight(input), caller, callId: call.id },
+      { random, progress: call.progress },
+    );
+    const result = await answerOf(answer.result, { stores, maps, caller });
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});
+
+/** The stored one says neither how the order stands now nor on which clocks its times are. */
+async function answerOf(
+  stored: unknown,
+  { stores, maps, caller }: Pick<Ports, "stores" | "maps"> & { caller: Pick<Caller, "tenantId" | "environment"> },
+) {
+  const held = HoldResult.parse(stored);
+  const order = await stores.orders.find(caller.tenantId, caller.environment, held.orderId);
+  const status = STATUS[order?.status ?? "held"];
+  return { ...held, status, timeZones: timeZonesOf(held.slices, maps), next: nextOf(held, status) };
+}
+
+const STATUS = { held: "held", confirmed: "paid", cancelled: "cancelled", lapsed: "lapsed" } as const;
+
+function nextOf({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, status: string): string {
+  switch (status) {
+    case "held":
+      return `Nothing is paid yet. Call book_flight with offerId ${offerId} and the same travelers ${holdUntil === null ? "soon" : `before ${holdUntil}`} to pay for it, or cancel_order_quote with orderId ${orderId} to give it back.`;
+    case "paid":
+      return `It is paid for: read_order with orderId ${orderId} shows it.`;
+    case "lapsed":
+      return "Nobody paid for it in time, and the airline gave it up. Nothing is owed; search again.";
+    default:
+      return "It was given back, and nothing is owed. Search again to book another offer.";
+  }
+}

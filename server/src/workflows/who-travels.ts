@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { StepFailure, type Steps } from "../kernel/workflow.ts";
+
+const Found = z.object({
+  tripId: z.string(),
+  travelers: z.array(
+    z.object({
+      ...{ userId: z.string(), customerUserId: z.string().nullable(), isGuest: z.boolean() },
+      ...{ givenName: z.string().nullable(), familyName: z.string().nullable() },
+      missingForFlights: z.array(z.string()),
+    }),
+  ),
+  missingTravelers: z.number(),
+});
+type Traveler = z.infer<typeof Found>["travelers"][number];
+
+const Profile = z.object({
+  status: z
+    .enum(["given", "cancelled"])
+    .describe("given: the missing fields that shown lists have been saved, with save_traveler or by the guest"),
+});
+
+/** As both workflows describe it. */
+export const travelerProfile = {
+  id: "traveler_profile",
+  description:
+    "A traveler's profile lacks fields. A guest gives them on the page behind guestLink; for others they are saved with save_traveler.",
+  resolvedBy: "caller",
+  resolution: Profile,
+} as const;
+
+/** Of who travels, as the result of a run names them. */
+export const TravelerNames = z
+  .array(z.object({ userId: z.string().optional(), givenName: z.string(), familyName: z.string() }))
+  .default([]);
+
+const PROFILE_HOURS = 72;
+
+interface Party {
+  tripId: string;
+  /** How many travel. */
+  passengers: number;
+  /** All who travel, or all but the first. */
+  customerUserIds: readonly string[];
+}
+
+/**
+ * Who travels, each with a profile that has what `needed` names, for which a pause asks. The first one is named by `customerUserIds`
+ * if they fill all places; otherwise it is the guest who claimed the trip, or the run's own user.
+ */
+export async function readTravelers(
+  { call, pause, leadBy }: Steps,
+  party: Party,
+  needed: (traveler: Traveler, index: number) => readonly string[],
+): Promise<{ travelers: readonly Traveler[]; missingTravelers: number }> {
+  for (let isFirst = true; ; isFirst = false) {
+    const { tripId, travelers, missingTravelers } = await call("read_trip_travelers", party, Found);
+    const incomplete = travelers
+      .map((traveler, index) => ({ ...traveler, missing: needed(traveler, index) }))
+      .filter(({ missing }) => missing.length > 0);
+    if (incomplete.length === 0) {
+      const [first] = travelers;
+      if (first !== undefined) leadBy(first.userId);
+      return { travelers, missingTravelers };
+    }
+    const { status } = await pause({
+      ...{ step: travelerProfile.id, reason: sayMissing(incomplete), resolution: Profile, by: "caller" },
+      shown: {
+        travelers: incomplete.map(({ userId, customerUserId, missing }) => ({ userId, customerUserId, missing })),
+      },
+      // What has happened once would end every later pause at once, also if the profile was erased meanwhile.
+      ...(isFirst && incomplete.some(({ isGuest }) => isGuest)
+        ? { event: { name: "guest_traveler_given", subject: tripId } }
+        : {}),
+      ...{ timeoutHours: PROFILE_HOURS, onTimeout: { status: "cancelled" }, needsOpenTrip: true },
+    });
+    if (status === "cancelled") {
+      throw new StepFailure("traveler_incomplete", "Nobody completed the profiles of those who travel.");
+    }
+  }
+}
+
+function sayMissing(incomplete: readonly Traveler[]): string {
+  const yours = "Save the missing fields that shown lists with save_traveler, then resume with the status given.";
+  if (!incomplete.some(({ isGuest }) => isGuest)) return `A traveler's profile is incomplete. ${yours}`;
+  return `The guest of the trip travels and has not said all that the booking needs. The page behind guestLink asks for it, and the run then goes on by itself. ${yours.replace("Save", "Or save")}`;
+}
