@@ -321,6 +321,15 @@ export interface FeedbackTable {
   traceId: string | null;
 }
 
+export interface FoundSearchTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  searchId: string;
+  found: Buffer;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+}
+
 export interface GuestMailCountTable {
   network: "sandbox" | "production";
   counted: string;
@@ -943,6 +952,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  foundSearch: FoundSearchTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;
