@@ -2169,7 +2169,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a traveler
-         * @description Deletes the profile, its customers and the user, and takes the person out of the records that have to stay. It cannot be undone.
+         * @description Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.
          */
         delete: operations["erase_traveler"];
         options?: never;
@@ -37188,7 +37188,10 @@ export interface operations {
     };
     erase_traveler: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: also where flights or stays of the traveler are still ahead */
+                confirmFutureBookings?: "true" | "false";
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -37214,8 +37217,9 @@ export interface operations {
                      *       "userId": "user_ada",
                      *       "erased": true,
                      *       "kept": [
-                     *         "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
-                     *         "The audit log, which names the user's id and never what was in the profile.",
+                     *         "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+                     *         "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
+                     *         "What was written to a public chain, where nothing names the person.",
                      *         "What the supplier, the airline or the hotel holds of the booking and the customer: ask them."
                      *       ]
                      *     }
@@ -37226,6 +37230,22 @@ export interface operations {
                         erased: true;
                         /** @description What stays, without the person */
                         kept: string[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };

@@ -185,13 +185,18 @@ describe("erasing", () => {
   it("leaves a namesake as they are", async () => {
     const names = { givenName: "Nam", familyName: "Esakova" };
     for (const userId of ["user_twin_one", "user_twin_two"]) await put(userId, names);
-    const [one, two] = [await book("user_twin_one", 43), await book("user_twin_two", 44)];
+    const one = await book("user_twin_one", 43);
+    const offerId = await anOffer(44);
+    const bookTwo = () =>
+      service.call("book_flight", { offerId }, { userId: "user_twin_two", headers: { "idempotency-key": "two" } });
+    const two = await bookTwo();
     expect((await erase("user_twin_one", CONFIRMED)).status).toBe(200);
     const shown = async (answer: typeof one) =>
       resultOf(await service.call("read_order", { orderId: resultOf(answer).orderId }));
     expect((await shown(one)).travelers).toMatchObject([{ givenName: "(erased)", familyName: "(erased)" }]);
     expect(await shown(one)).toMatchObject({ flight: { passengers: [{ familyName: "(erased)" }] } });
     expect(await shown(two)).toMatchObject({ travelers: [names], flight: { passengers: [names] } });
+    expect(resultOf(await bookTwo())).toMatchObject({ travelers: [names], passengers: [names] });
   });
 
   it("is not asked for a confirmation where nothing is ahead, and another tenant's key finds nobody", async () => {

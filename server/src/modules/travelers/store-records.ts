@@ -65,7 +65,7 @@ export function createTravelerRecords(options: Options): TravelerRecords {
   };
 }
 
-export async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
+async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
   const user = await db
     .selectFrom("appUser")
     .select("id")
