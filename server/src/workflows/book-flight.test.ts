@@ -175,7 +175,7 @@ describe("service.book_flight", () => {
           ...{ departureTimeZone: "Europe/London", arrivalTimeZone: "Europe/Paris" },
         },
       ],
-      settled: { txHash: expect.stringMatching(/^0x/), walletReturn: { orderId: expect.any(String) } },
+      settled: { txHash: expect.stringMatching(/^0x/) },
       next: expect.stringMatching(/ USDC left, which close_trip returns/),
       invoice: { invoiceNumber: expect.stringMatching(/^SANDBOX-INV-\d{6}$/) },
     });
@@ -252,7 +252,7 @@ describe("service.book_flight", () => {
     await arm("ticketing_delayed");
     const run = await start(tripId);
     expect(run).toMatchObject({ status: "paused", nextStepId: "ticketing" });
-    const ended = (await ask(`runs/${String(run.runId)}/cancel`, {})).body;
+    const ended = (await ask(`runs/${String(run.runId)}/cancel`, { acceptLoss: true })).body;
     expect(ended).toMatchObject({ status: "failed", failure: { code: "run_cancelled" } });
     const undo = ["cancel_order_quote", "confirm_cancel_order", "cancel_booking"].map((step) => `undo:${step}`);
     expect(ended.failure).toMatchObject({ undone: ["book_flight", "reserve_booking"], notUndone: [] });
