@@ -46,6 +46,7 @@ function partsOf(
     ...(requiresCode
       ? [words(`You are also asked for a code of six digits. It is not in this mail: you get it from ${theBuyer}.`)]
       : []),
+    words("The page then asks who travels: the names as on the passport, the date of birth and how to reach you."),
     words(`You can accept until ${until} UTC. What has not been spent by then goes back.`),
     words(
       "The money stays in escrow and pays for the bookings. Nothing is taken from your wallet, and nobody ever needs its private key or recovery phrase.",

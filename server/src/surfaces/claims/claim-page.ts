@@ -4,11 +4,42 @@ import { linkPage } from "../links/link-page.ts";
 /** Where guest links lead: the same page for every trip. */
 export function claimPageRoutes(claimPath: string): Routes {
   const page = linkPage({
-    ...{ folder: import.meta.dirname, styles: ["claim.css"], scripts: ["checksum.js", "claim.js"] },
+    ...{ folder: import.meta.dirname, styles: ["claim.css"], scripts: ["checksum.js", "traveler.js", "claim.js"] },
     ...{ title: "Accept a trip", className: "claim", body: BODY },
   });
   return [{ method: "GET", path: `${claimPath}/:tripId`, webHandler: page }];
 }
+
+const field = (
+  name: string,
+  label: string,
+  control: string,
+  hint = "",
+) => `<div class="field" id="traveler-${name}-field">
+<label for="traveler-${name}">${label}</label>
+${control.replace(" ", ` id="traveler-${name}" name="${name}" required aria-describedby="${hint === "" ? "" : `traveler-${name}-hint `}traveler-${name}-error" `)}
+${hint === "" ? "" : `<p class="hint" id="traveler-${name}-hint">${hint}</p>`}
+<p class="error" id="traveler-${name}-error" hidden></p>
+</div>`;
+
+const choice = (options: Readonly<Record<string, string>>) =>
+  `<select ><option value="">Choose</option>${Object.entries(options)
+    .map(([value, label]) => `<option value="${value}">${label}</option>`)
+    .join("")}</select>`;
+
+const TRAVELER = `<form id="traveler" novalidate hidden aria-labelledby="who-travels">
+<h2 id="who-travels">Who travels</h2>
+<p class="hint" id="traveler-once"></p>
+${field("givenName", "Given names", '<input type="text" autocomplete="given-name" maxlength="200">')}
+${field("familyName", "Family name", '<input type="text" autocomplete="family-name" maxlength="200">')}
+${field("bornOn", "Date of birth", '<input type="date" autocomplete="bday" min="1900-01-01">')}
+${field("title", "Title", choice({ mr: "Mr", ms: "Ms", mrs: "Mrs", miss: "Miss", dr: "Dr" }))}
+${field("gender", "Gender, as on the passport", choice({ f: "Female", m: "Male" }))}
+${field("email", "E-mail address", '<input type="email" autocomplete="email" autocapitalize="none" maxlength="254">')}
+${field("phoneNumber", "Phone number", '<input type="tel" autocomplete="tel" maxlength="40">', "With the country code, such as +44 20 8016 0508")}
+${field("code", "Your code, once more", '<input type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11">', "The six digits with which the trip was accepted")}
+<button id="traveler-save" type="submit">Save</button>
+</form>`;
 
 const BODY = `<p id="trial" class="trial" hidden>This is a trial: it is test money, without any value.</p>
 <dl id="facts" hidden></dl>
@@ -34,4 +65,5 @@ const BODY = `<p id="trial" class="trial" hidden>This is a trial: it is test mon
 <p class="error" id="code-error" hidden></p>
 </div>
 <button id="accept" type="submit">Accept the trip</button>
-</form>`;
+</form>
+${TRAVELER}`;

@@ -1,6 +1,7 @@
 // The script of the claim page.
 import { ask, complain, fact, find, show, takeSecret } from "../links/link-page.js";
 import { isChecksumRight } from "./checksum.js";
+import { onTraveler, showTravelerForm } from "./traveler.js";
 
 const tripId = (location.pathname.split("/")[2] ?? "").toLowerCase();
 const linkSecret = takeSecret(`guest link of ${tripId}`);
@@ -45,6 +46,7 @@ function render({ heading, text, list = [], asksAddress = false, canTryAgain = f
   find("summary-text").textContent = hasSummary ? trip.tripSummary : "";
   show(find("summary"), hasSummary);
   show(form, asksAddress);
+  show(find("traveler"), false);
   show(find("again-line"), canTryAgain);
   say(said);
   // For who hears the page.
@@ -83,19 +85,21 @@ const screens = {
       ...(trip.claimedAt === null ? [] : [["Accepted on", timeText(trip.claimedAt)]]),
       ...(trip.txHash === null ? [] : [["Transaction", trip.txHash, true]]),
     ];
+    const asksTraveler = (trip.travelerMissing ?? []).length > 0;
     if (isMine) {
-      render({
-        heading: "The trip is yours",
-        text: "Your wallet is now named as the guest's. There is nothing else to do.",
-        list,
-      });
+      const next = asksTraveler
+        ? "To book the trip, we still need to know who travels."
+        : "There is nothing else to do.";
+      render({ heading: "The trip is yours", text: `Your wallet is now named as the guest's. ${next}`, list });
     } else {
+      const next = asksTraveler ? " If it is yours, say below who travels." : "";
       render({
         heading: "This trip has been accepted",
-        text: `That is possible once. If the wallet below is not yours, tell ${buyer()}.`,
+        text: `That is possible once. If the wallet below is not yours, tell ${buyer()}.${next}`,
         list,
       });
     }
+    if (asksTraveler) showTravelerForm(trip, buyer(), codeText());
   },
   locked() {
     render({
@@ -307,6 +311,8 @@ find("again").addEventListener("click", () => {
   say("Looking again…");
   void look();
 });
+
+onTraveler({ claims, linkSecret, say, tripNow: () => trip, done: look });
 
 say("Looking up your trip…");
 void look();

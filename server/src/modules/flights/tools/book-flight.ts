@@ -2,6 +2,7 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   BookingResult,
+  coverErrors,
   departureOf,
   planBooking,
   readChargeHash,
@@ -35,6 +36,7 @@ export const bookFlight = defineTool({
     outcome_unknown:
       "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    ...coverErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,

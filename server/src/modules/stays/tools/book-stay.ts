@@ -4,7 +4,7 @@ import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
@@ -89,6 +89,7 @@ export const bookStay = defineTool({
     price_changed: "The accommodation asks another price now. Nothing is owed; call quote_stay again.",
     booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or take another rate.",
     ...rateErrors,
+    ...coverErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
