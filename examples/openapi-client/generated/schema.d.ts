@@ -2169,7 +2169,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a traveler
-         * @description Deletes the profile, its customers and the user, and takes the person out of the records that have to stay. It cannot be undone.
+         * @description Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.
          */
         delete: operations["erase_traveler"];
         options?: never;
@@ -6354,11 +6354,16 @@ export interface components {
             available: boolean;
             /** @description Why it is not available */
             reason: string | null;
+            /** @description Of the point; near a known summit that of the summit */
             elevationMeters: number | null;
             elevationFeet: number | null;
+            /** @description How far the true elevation may be from it; null: the source does not say */
+            errorMeters: number | null;
+            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            highestPlausibleMeters: number | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
-            /** @description How far away the known place is; in mountains its elevation says little. Null: it is the point's own */
+            /** @description How far away the known place or summit is. Null: it is the point's own */
             measuredAtDistanceMeters: number | null;
             risk: ("none" | "low" | "moderate" | "high" | "extreme") | null;
             readonly advice: string[];
@@ -37245,7 +37250,10 @@ export interface operations {
     };
     erase_traveler: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: also where flights or stays of the traveler are still ahead */
+                confirmFutureBookings?: "true" | "false";
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -37271,8 +37279,9 @@ export interface operations {
                      *       "userId": "user_ada",
                      *       "erased": true,
                      *       "kept": [
-                     *         "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
-                     *         "The audit log, which names the user's id and never what was in the profile.",
+                     *         "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+                     *         "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
+                     *         "What was written to a public chain, where nothing names the person.",
                      *         "What the supplier, the airline or the hotel holds of the booking and the customer: ask them."
                      *       ]
                      *     }
@@ -37283,6 +37292,22 @@ export interface operations {
                         erased: true;
                         /** @description What stays, without the person */
                         kept: string[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };
