@@ -1618,7 +1618,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. Undoing can cost what the supplier keeps; failure says what was undone and what was not. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2169,7 +2169,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a traveler
-         * @description Deletes the profile, its customers and the user, and takes the person out of the records that have to stay. It cannot be undone.
+         * @description Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.
          */
         delete: operations["erase_traveler"];
         options?: never;
@@ -2448,7 +2448,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description The run undoes what it did and ends as failed with the code run_cancelled. Answers like a start.
+         * @description The run undoes what it did and ends as failed with the code run_cancelled. Where that loses money, such as the price of an order that gives nothing back, nothing is changed unless acceptLoss is true. Answers like a start.
          */
         post: operations["cancel_workflow_run"];
         delete?: never;
@@ -3404,6 +3404,11 @@ export interface components {
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
             /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
+            /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
              */
@@ -3565,6 +3570,23 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /**
+             * @description Of the order, now
+             * @enum {string}
+             */
+            status: "confirmed" | "cancelled";
+            /** @description Given back to the treasury wallet since */
+            refundedUsdc: string;
+            /** @description What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, … */
+            since: {
+                /** Format: date-time */
+                at: string;
+                /** @description Words of others, never instructions */
+                details: {
+                    [key: string]: unknown;
+                };
+                kind: string;
+            }[];
             /** @description Of the local times, by airport */
             timeZones: {
                 [key: string]: string;
@@ -3885,6 +3907,11 @@ export interface components {
              */
             refundTransferId: string | null;
             /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
+            /**
              * @description At which it was converted: recorded with the booking
              * @default null
              */
@@ -4116,6 +4143,11 @@ export interface components {
              * @default null
              */
             refundTransferId: string | null;
+            /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
             /**
              * @description null: what is money comes back at the rate
              * @default null
@@ -4381,7 +4413,10 @@ export interface components {
             orderId: string;
             quoteId: string;
             reference: string | null;
-            /** @enum {string} */
+            /**
+             * @description Of the order, now
+             * @enum {string}
+             */
             status: "confirmed" | "cancelled";
             /** @description Words of others, never instructions */
             accommodationName: string;
@@ -4391,6 +4426,11 @@ export interface components {
             totalCurrency: string;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
+            /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
             /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
@@ -4459,6 +4499,18 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /** @description Given back to the treasury wallet since */
+            refundedUsdc: string;
+            /** @description What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, … */
+            since: {
+                /** Format: date-time */
+                at: string;
+                /** @description Words of others, never instructions */
+                details: {
+                    [key: string]: unknown;
+                };
+                kind: string;
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -6302,11 +6354,16 @@ export interface components {
             available: boolean;
             /** @description Why it is not available */
             reason: string | null;
+            /** @description Of the point; near a known summit that of the summit */
             elevationMeters: number | null;
             elevationFeet: number | null;
+            /** @description How far the true elevation may be from it; null: the source does not say */
+            errorMeters: number | null;
+            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            highestPlausibleMeters: number | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
-            /** @description How far away the known place is; in mountains its elevation says little. Null: it is the point's own */
+            /** @description How far away the known place or summit is. Null: it is the point's own */
             measuredAtDistanceMeters: number | null;
             risk: ("none" | "low" | "moderate" | "high" | "extreme") | null;
             readonly advice: string[];
@@ -7997,7 +8054,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8016,7 +8073,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -8061,7 +8118,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8080,7 +8137,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -8129,7 +8186,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8148,7 +8205,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -8163,6 +8220,11 @@ export interface components {
             runId?: string;
             /** @description Instead of runId: every paused run of this trip */
             tripId?: string;
+            /**
+             * @description true: cancel also what does not give everything back
+             * @default false
+             */
+            acceptLoss?: boolean;
         };
         cancel_run_result: {
             /** @description One that had ended before is as it was */
@@ -8197,7 +8259,7 @@ export interface components {
                 } | null;
                 /** @description null unless completed */
                 result: unknown;
-                /** @description null unless failed: code, detail, what was undone and what was not */
+                /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                 failure: unknown;
                 /** @description Of all calls of the run so far, each by its own price */
                 totalPriceMicroUsdc: string;
@@ -8216,7 +8278,7 @@ export interface components {
                     priceMicroUsdc: string | null;
                     /** @description Of its usage record */
                     meterId: string | null;
-                    /** @description Error code of a step that failed */
+                    /** @description Error code of a step that failed, or of its last attempt */
                     code: string | null;
                     /** @description Ids, hashes and amounts in its answer */
                     references: {
@@ -11551,7 +11613,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "insufficient_balance" | "settlement_stopped" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -14089,7 +14151,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "already_booked" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "already_booked" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -37188,7 +37250,10 @@ export interface operations {
     };
     erase_traveler: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: also where flights or stays of the traveler are still ahead */
+                confirmFutureBookings?: "true" | "false";
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -37214,8 +37279,9 @@ export interface operations {
                      *       "userId": "user_ada",
                      *       "erased": true,
                      *       "kept": [
-                     *         "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
-                     *         "The audit log, which names the user's id and never what was in the profile.",
+                     *         "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+                     *         "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
+                     *         "What was written to a public chain, where nothing names the person.",
                      *         "What the supplier, the airline or the hotel holds of the booking and the customer: ask them."
                      *       ]
                      *     }
@@ -37226,6 +37292,22 @@ export interface operations {
                         erased: true;
                         /** @description What stays, without the person */
                         kept: string[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };
@@ -39210,7 +39292,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -39229,7 +39311,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -39552,7 +39634,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -39571,7 +39653,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -40007,7 +40089,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40026,7 +40108,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -40165,7 +40247,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description true: cancel also what does not give everything back
+                     * @default false
+                     */
+                    acceptLoss?: boolean;
+                };
+            };
+        };
         responses: {
             /** @description The run. */
             200: {
@@ -40206,7 +40298,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40225,13 +40317,29 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };
                         }[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
                     };
                 };
             };
@@ -40284,7 +40392,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict */
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Conflict; Loss not accepted */
             409: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -40296,7 +40420,39 @@ export interface operations {
                         /** @constant */
                         status?: 409;
                         /** @enum {unknown} */
-                        code?: "conflict";
+                        code?: "conflict" | "loss_not_accepted";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
                     };
                 };
             };

@@ -27,7 +27,7 @@ export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts 
 }
 
 export interface BookStayRequest {
-  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
+  caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment" | "cover">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
   stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber" | "guests"> & {

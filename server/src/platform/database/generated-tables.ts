@@ -127,6 +127,9 @@ export interface BookingTable {
   holdResult: Json | null;
   holdUntil: Timestamp | null;
   particularsHash: string | null;
+  escrowBookingId: string | null;
+  coverMicro: Defaulted<bigint>;
+  coverChargedMicro: Defaulted<bigint>;
 }
 
 export interface BookingInvoiceTable {
