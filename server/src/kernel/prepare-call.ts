@@ -42,6 +42,8 @@ export interface Invocation extends Calling {
   cover?: Cover | undefined;
   /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
   gone: SignalSource;
+  /** True: it waits for its turn as long as it takes. */
+  isPatient?: boolean;
   /** Given by who watches the call. */
   progress?: ((step: string) => void) | undefined;
 }

@@ -116,7 +116,7 @@ async function expectRemembered(tripId: string): Promise<void> {
     await expect(service.sql(`${change} where trip_id = $1`, [tripId]), change).rejects.toThrow("only added to");
 
   expect(whole.record.filter(({ userId }) => userId === USER).length).toBeGreaterThan(3);
-  expect((await byKey("DELETE", `/api/travelers/${USER}`)).status).toBe(200);
+  expect((await byKey("DELETE", `/api/travelers/${USER}?confirmFutureBookings=true`)).status).toBe(200);
   const after = await byKey("GET", `/api/trips/${tripId}?limit=200`);
   expect(after.text).not.toContain(USER);
   const texts = (record: z.infer<typeof Record>) => record.record.map(({ text }) => text);

@@ -70,6 +70,7 @@ export async function bookOnce(
         const by = { tenantId, network, callId, workerId: callId };
         return {
           async insert(aggregates) {
+            if (intent.kind !== "pay") await requireTravelers(aggregates, caller, intent.booking);
             const { amountMicroUsdc: amount } = intent.kind === "pay" ? intent.held : intent.booking;
             const { cover } = caller;
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
@@ -91,6 +92,21 @@ export async function bookOnce(
     },
     options,
   );
+}
+
+/** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
+async function requireTravelers(
+  { travelerRecords }: Aggregates,
+  { tenantId, environment }: BookOnceRequest["caller"],
+  { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
+): Promise<void> {
+  const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];
+  const gone = await travelerRecords.keep(tenantId, environment, userIds);
+  if (gone.length === 0) return;
+  throw new Failure("traveler_incomplete", {
+    detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
+    extra: { travelers: gone.map((id) => ({ userId: id, fields: [] })) },
+  });
 }
 
 /**

@@ -186,6 +186,7 @@ export class WorkflowRunner {
       ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
       ...{ cover, leadTravelerId },
       ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+      isPatient: true,
     };
   }
 
