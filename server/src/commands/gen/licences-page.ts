@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type DataSet, readDataSets } from "./data-sets-page.ts";
-import { fence, NOTICE, table } from "./markdown.ts";
+import { NOTICE, table } from "./markdown.ts";
 import { type ProductionPackage, productionPackages, readLock } from "./production-packages.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
@@ -23,13 +23,28 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string }[] = [
   },
   {
     licence: /Apache-2\.0/,
-    says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). Notices that come with them are below.",
+    says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). licences.txt has the notices that come with them.",
   },
 ];
 
-/** The licences of everything that a started service consists of, with the notices that they ask for. */
-export function licencesPage(): string {
+/** The page, and the one file that also has every text. */
+export function licencesFiles(): [path: string, content: string][] {
   const packages = productionPackages(readLock(REPOSITORY));
+  const page = pageOf(packages);
+  const whole =
+    "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
+  const texts = textsOf(packages).map(([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`);
+  return [
+    ["licences.md", `${NOTICE}\n${page.replace(INTRODUCTION, `${INTRODUCTION} ${whole}`)}`],
+    ["licences.txt", [page, ...texts].join("\n")],
+  ];
+}
+
+const INTRODUCTION =
+  "Wayfare is under the MIT licence. It runs with the packages and data below, whose authors want their licences and notices passed on.";
+const RULE = "=".repeat(80);
+
+function pageOf(packages: readonly ProductionPackage[]): string {
   const dataSets = readDataSets();
   const rows = packages.map(({ name, version, licence = "" }) => [
     `[${name}](https://www.npmjs.com/package/${name}/v/${version})`,
@@ -37,9 +52,8 @@ export function licencesPage(): string {
     licence,
   ]);
   return `${[
-    NOTICE,
     "# Licences",
-    "Wayfare is under the MIT licence. It runs with the packages and data below, whose authors want their licences and notices passed on.",
+    INTRODUCTION,
     "## What some licences ask for",
     ...OBLIGATIONS.flatMap((obligation) => describe(obligation, packages, dataSets)),
     "## Data",
@@ -51,11 +65,6 @@ export function licencesPage(): string {
     "## Packages",
     // A version may be installed in several places.
     [...new Set(table(["Package", "Version", "Licence"], rows).split("\n"))].join("\n"),
-    "## Texts",
-    ...textsOf(packages).flatMap(([text, names]) => [
-      `### ${names.join(", ")}`,
-      fence("text", text.replaceAll("```", "'''")),
-    ]),
   ].join("\n\n")}\n`;
 }
 

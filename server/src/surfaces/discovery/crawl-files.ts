@@ -8,9 +8,6 @@ import { isListed, type Page } from "../page.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 
-/** Texts that authors of packages want passed on: longer than the rest together, and nothing that an agent asks for. */
-const LICENCES_SLUG = "licences";
-
 interface CrawlOptions {
   pages: readonly Page[];
   catalog: Catalog;
@@ -37,7 +34,7 @@ export function languageModelRoutes(options: CrawlOptions): Routes {
   const everything = cachedAnswer(
     () =>
       options.pages
-        .filter((page) => isListed(page) && page.slug !== LICENCES_SLUG)
+        .filter(isListed)
         .map(({ markdown }) => markdown.trimEnd())
         .join("\n\n---\n\n"),
     {
