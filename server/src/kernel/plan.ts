@@ -24,6 +24,8 @@ export interface PlannedMovement {
   part?: MovementPart | undefined;
   /** True: this call fixes amount and payee, and a later call moves the money. */
   isLater?: true;
+  /** True: an earlier call has counted it against limits, as the booking of the order that it pays for did. */
+  isCounted?: true;
 }
 
 /** What cannot be taken back any more after the call. */
@@ -53,6 +55,8 @@ export interface Plan {
   irreversible: readonly PlannedFinality[];
   /** What is bought, or what a change makes of it, as the tenant saw it last. Undefined: the call buys nothing. */
   bought?: Purchase | undefined;
+  /** By which the call's arguments name what is bought. The same thing found again has another one. */
+  offerId?: string;
   /** What else the tenant was shown with it, the cheapest first: for who has to decide about it. */
   alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** True: an earlier call does it, or has done it. This one waits for that one's answer, and may not do it where that one fails. */
@@ -70,6 +74,13 @@ export type LazyPlan = () => Promise<Plan>;
 export interface PurposeCall {
   tool: string;
   args: object;
+}
+
+/** What pays for what a call buys, in place of the wallet: the budget of a trip in escrow. Only a run of a workflow names it. */
+export interface Cover {
+  tripId: string;
+  /** What was reserved of it. Undefined: nothing yet, and the call is only judged. */
+  bookingId?: string;
 }
 
 /** What a call plans that moves no money and that can be undone, or that will be refused. */

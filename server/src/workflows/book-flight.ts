@@ -4,15 +4,17 @@ import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
-  cancelOrder,
   chooseByVerdict,
   chooseWithinPolicy,
+  costOf,
   FlightOffer,
   guestClaim,
+  type Means,
   Retry,
   reserveAndBook,
   Settled,
   sayLeft,
+  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
@@ -76,6 +78,7 @@ const Booked = z.object({
   totalAmount: z.string(),
   totalCurrency: z.string(),
   chargedUsdc: z.string(),
+  coveredUsdc: z.string().default("0"),
   itineraryHash: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
   conditions: z.unknown().optional(),
@@ -92,6 +95,10 @@ const Invoiced = z.object({
 });
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
+const NOT_HELD = "hold_not_available";
+/** Of a hold that was paid for and undone since, or that has lapsed. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(["already_cancelled", "order_not_found", "order_not_cancellable"]);
+const Held = z.object({ orderId: z.string() });
 const NO_OFFER_LEFT = {
   step: "offer_gone",
   reason: "No offer within the policy and the reserved amount could be booked.",
@@ -121,6 +128,11 @@ export const bookFlight = defineWorkflow({
     { id: "check_policy", description: "The policy judges the offers in their order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
     {
+      id: "hold_flight",
+      description:
+        "Before a person is asked: the airline holds the offer, where it does that. What is not paid is given back.",
+    },
+    {
       id: "approval",
       description:
         "A person approves an offer that the policy does not let through: shown has its price and its conditions.",
@@ -144,23 +156,25 @@ export const bookFlight = defineWorkflow({
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
   async run(trip, steps) {
-    const { call, undo, keep } = steps;
-    await waitForClaim(steps, trip.tripId);
+    const { call, keep } = steps;
+    const { freeUsdc } = await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = steps.isSince(GUEST_TRAVELS)
       ? await findTravelers(steps, trip)
       : await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
-    const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
-      choose: (bound) => chooseOffer(steps, trip, { additionalCustomerUserIds, bound, zones }),
+    const budget = { tripId: trip.tripId, freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined };
+    const { bookingId, booked } = await reserveAndBook(steps, budget, {
+      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
-      book: ({ tool, args }) => unless(GONE, () => call(tool, args, Booked, judgedBy(steps, trip))),
+      book: ({ tool, args }, cover) =>
+        unless(GONE, () => call(tool, args, Booked, { ...judgedBy(steps, trip), cover })),
       gone: NO_OFFER_LEFT,
     });
-    undo(() => cancelOrder(steps, booked.orderId));
+    undoOrder(steps, booked);
     await call(
       "commit_booking",
       {
-        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash: booked.itineraryHash },
+        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash: booked.itineraryHash },
         vendorAddress: steps.run.collectionAddress,
       },
       z.unknown(),
@@ -233,9 +247,9 @@ async function chooseOffer(
   trip: Trip,
   {
     additionalCustomerUserIds,
-    bound,
+    means: { bound, cover },
     zones,
-  }: { additionalCustomerUserIds: readonly string[]; bound: string | undefined; zones: Map<string, string> },
+  }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
   const { tripId: _tripId, customerUserIds: _customers, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
@@ -253,6 +267,7 @@ async function chooseOffer(
       cabin: trip.cabinClass,
     },
     prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
+    hold: steps.isSince(COVERED) ? ({ args }: { args: object }) => holdOffer(steps, args) : undefined,
   });
   const candidates = offers.map(({ fares, ...offer }) => ({
     ...toCandidate({ offer }),
@@ -265,8 +280,29 @@ async function chooseOffer(
   const within = candidates.filter(({ choice }) => isWithin(choice));
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, within, bound !== undefined)
+    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
     : await chooseByVerdict(steps, policyId, within);
+}
+
+/**
+ * The airline keeps the offer for who decides about it, at no cost. Where it does not, the approval also covers the same flights and
+ * fare found again. False: the offer is gone.
+ */
+async function holdOffer({ call, undo }: Steps, args: object): Promise<boolean> {
+  try {
+    const { orderId } = await call("hold_flight", args, Held);
+    undo(() => unless(GIVEN_BACK, () => giveBack(call, orderId)));
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailure) || (error.code !== NOT_HELD && !GONE.has(error.code))) throw error;
+    return error.code === NOT_HELD;
+  }
+}
+
+async function giveBack(call: Steps["call"], orderId: string): Promise<undefined> {
+  const { cancellationId } = await call("cancel_order_quote", { orderId }, z.object({ cancellationId: z.string() }));
+  await call("confirm_cancel_order", { cancellationId }, z.unknown());
+  return undefined;
 }
 
 /** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */
@@ -307,6 +343,8 @@ const JUDGED_BY_BOOKING = 3;
 const WITH_FARES = 4;
 /** From this version on the guest of a trip travels, and profiles are complete before anything is searched. */
 const GUEST_TRAVELS = 5;
+/** From this version on what is reserved pays for the order, and the wallet is not charged until the settlement. */
+const COVERED = 5;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

@@ -62,6 +62,7 @@ export interface ApprovalTable {
   callId: string | null;
   usedAt: Timestamp | null;
   traceId: string | null;
+  fareHash: string | null;
 }
 
 export interface ApprovalUseTable {
@@ -127,6 +128,9 @@ export interface BookingTable {
   holdResult: Json | null;
   holdUntil: Timestamp | null;
   particularsHash: string | null;
+  escrowBookingId: string | null;
+  coverMicro: Defaulted<bigint>;
+  coverChargedMicro: Defaulted<bigint>;
 }
 
 export interface BookingInvoiceTable {
@@ -319,6 +323,15 @@ export interface FeedbackTable {
   createdAt: Timestamp;
   confirmedAt: Timestamp | null;
   traceId: string | null;
+}
+
+export interface FoundSearchTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  searchId: string;
+  found: Buffer;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
 }
 
 export interface GuestMailCountTable {
@@ -943,6 +956,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  foundSearch: FoundSearchTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;
