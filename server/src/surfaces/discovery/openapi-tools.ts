@@ -82,9 +82,9 @@ function replayable(answers: Readonly<Record<string, JsonObject>>, status: strin
 function requestSchema(name: string): JsonObject {
   return {
     type: "object",
-    required: ["tool", "args"],
+    required: ["tenantId", "tool", "args"],
     properties: {
-      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`; left out, it follows from the key" },
+      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`" },
       tool: { type: "string", const: name },
       args: ref("schemas", argsSchemaName(name)),
       userId: {
