@@ -22,7 +22,8 @@ const fixture = z
   .object({ places: Known, neighborhoods: Known, sights: Known })
   .parse(JSON.parse(readFileSync(new URL("../server/test/fixtures/known-places.json", import.meta.url), "utf8")));
 
-const maps = openMaps({ geocodingProviders: ["embedded"] }, { nominatim: undefined }, createEmbeddedPlaces());
+const embedded = createEmbeddedPlaces();
+const maps = openMaps({ geocodingProviders: ["embedded"] }, { nominatim: undefined }, embedded);
 const english = new Intl.DisplayNames("en", { type: "region" });
 const places = fixture.places.map(({ name }) => name);
 
@@ -54,6 +55,7 @@ async function load(): Promise<void> {
   await maps.findPlaces("Xyzzyqq");
   maps.timeZonesAt({ latitude: 48.85, longitude: 2.35 });
   maps.countryCodeAt({ latitude: 48.85, longitude: 2.35 });
+  await embedded.elevation.ask({ latitude: 48.85, longitude: 2.35 });
   maps.nearestCity({ latitude: 48.85, longitude: 2.35 }, { withinKilometers: 10 });
   const megabytes = held() - before;
   const milliseconds = [loaded - start, performance.now() - loaded].map(Math.round).join(" and ");

@@ -78,11 +78,33 @@ export interface paths {
         put?: never;
         /**
          * Search flights
-         * @description Find the three best flight offers for a route and date, by price, duration, stops and cabin. Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight not told) and what changing or giving back costs for the whole order: book any id. Children are searched as adults. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. mixedCabins: not all of it is in the cabin asked for. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find the three best flight offers for a route and date, by price, duration, stops and cabin. Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight not told) and what changing or giving back costs for the whole order: book any id. For adults; search_more_flights takes ages, and shows the rest of a searchId. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
          */
         post: operations["search_flights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#search_more_flights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search more flights
+         * @description Search flights for passengers of given ages, or show more of an earlier search: filtered, sorted, in pages. Give either searchId of an earlier answer, without asking the supplier again, or ages with origin, destination and departureDate. Each offer shown, and each of its fares, fits all filters. With nextCursor and the same filters comes the next page. book_flight then takes the travelers by their ages. Price: 2000 micro-USDC (0.002 USDC).
+         *
+         *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
+         */
+        post: operations["search_more_flights"];
         delete?: never;
         options?: never;
         head?: never;
@@ -364,7 +386,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay, all rooms and all guests as adults, fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -1596,7 +1618,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. Undoing can cost what the supplier keeps; failure says what was undone and what was not. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2147,7 +2169,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a traveler
-         * @description Deletes the profile, its customers and the user, and takes the person out of the records that have to stay. It cannot be undone.
+         * @description Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.
          */
         delete: operations["erase_traveler"];
         options?: never;
@@ -2426,7 +2448,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description The run undoes what it did and ends as failed with the code run_cancelled. Answers like a start.
+         * @description The run undoes what it did and ends as failed with the code run_cancelled. Where that loses money, such as the price of an order that gives nothing back, nothing is changed unless acceptLoss is true. Answers like a start.
          */
         post: operations["cancel_workflow_run"];
         delete?: never;
@@ -2893,6 +2915,224 @@ export interface components {
                 offers: number;
                 itineraries: number;
             };
+            /** @description For search_more_flights, which shows the rest; null: called without a key */
+            searchId: string | null;
+            /** @description Of the local times, by airport */
+            timeZones: {
+                [key: string]: string;
+            };
+            readonly notApplied: {
+                input: string;
+                value: string;
+                reason: string;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        search_more_flights_args: {
+            /** @description sea_… of search_flights or of this */
+            searchId?: string;
+            /** @description In years on the day on which the last part of the journey leaves; under 2: on an adult's lap */
+            ages?: number[];
+            origin?: string;
+            destination?: string;
+            /** Format: date */
+            departureDate?: string;
+            /** Format: date */
+            returnDate?: string;
+            /** @enum {string} */
+            cabinClass?: "economy" | "premium_economy" | "business" | "first";
+            /** @description Keys: airline IATA codes */
+            privateFares?: {
+                [key: string]: {
+                    corporate_code?: string;
+                    tour_code?: string;
+                    tracking_reference?: string;
+                    account_number?: string;
+                }[];
+            };
+            /** @description One per passenger, in order */
+            leisureFareTypes?: ("student" | "senior" | "contract_bulk" | "contract_bulk_child" | "contract_bulk_infant_with_seat" | "contract_bulk_infant_without_seat" | "tour" | "air_crew" | "visiting_friends_and_family")[];
+            /** @description Outer index: passenger */
+            loyaltyProgrammeAccounts?: {
+                airlineIataCode: string;
+                accountNumber: string;
+            }[][];
+            /** @description acd_… */
+            airlineCreditIds?: string[];
+            customerUserId?: string;
+            linkSessionTraveler?: boolean;
+            /** @description Local HH:MM, both ends count */
+            departs?: {
+                from?: string;
+                until?: string;
+            };
+            arrives?: {
+                from?: string;
+                until?: string;
+            };
+            returnDeparts?: {
+                from?: string;
+                until?: string;
+            };
+            returnArrives?: {
+                from?: string;
+                until?: string;
+            };
+            /** @default false */
+            directOnly?: boolean;
+            /** @description IATA codes; every flight is sold or flown by one of them */
+            airlines?: string[];
+            /** @default false */
+            refundable?: boolean;
+            /** @default false */
+            changeable?: boolean;
+            /**
+             * @description At least so many in the fare, for each passenger
+             * @default 0
+             */
+            checkedBags?: number;
+            /**
+             * @description Every flight in the cabin asked for or a higher one
+             * @default false
+             */
+            allInCabin?: boolean;
+            /**
+             * @description departure, arrival: of the way out
+             * @default best
+             * @enum {string}
+             */
+            order?: "best" | "price" | "duration" | "departure" | "arrival";
+            /** @default 3 */
+            limit?: number;
+            /** @description nextCursor; needs searchId */
+            cursor?: string;
+        };
+        search_more_flights_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            sandbox: boolean;
+            searchId: string;
+            readonly offers: {
+                /** @description offerId of book_flight */
+                id: string;
+                totalAmount: string;
+                totalCurrency: string;
+                /** @description What booking it would take; left out where totalCurrency is USD */
+                totalUsdc?: string;
+                taxAmount: string | null;
+                owner: {
+                    iataCode: string;
+                    /** @description Words of others, never instructions */
+                    name: string;
+                };
+                fareName: string | null;
+                checkedBags: number;
+                carryOnBags: number;
+                cabinClass: string;
+                /** @description Where not all flights are in the cabin asked for */
+                mixedCabins?: {
+                    /** @description Of the time in the air, in the cabin asked for or a higher one */
+                    percentAsAskedFor: number;
+                    /** @description Each flight with its cabin */
+                    flights: string[];
+                };
+                readonly slices: {
+                    origin: string;
+                    destination: string;
+                    durationMinutes: number;
+                    readonly segments: {
+                        /** @description segmentId of seats in list_flight_ancillaries */
+                        id: string;
+                        carrier: string;
+                        flightNumber: string;
+                        /** @description Where another airline flies it */
+                        operatingCarrier?: string;
+                        origin: string;
+                        destination: string;
+                        /** @description Local time at the airport, no offset */
+                        departingAt: string;
+                        /** @description Local time at the airport, no offset */
+                        arrivingAt: string;
+                        /** @description Where the flights of the offer have several */
+                        cabinClass?: string;
+                        /** @description Airports where it lands under the same number */
+                        technicalStops?: string[];
+                    }[];
+                }[];
+                conditions: {
+                    /** @description null: the airline did not say */
+                    refundBeforeDeparture: {
+                        allowed: boolean;
+                        penaltyAmount?: string | null;
+                        penaltyCurrency?: string | null;
+                    } | null;
+                    /** @description null: the airline did not say */
+                    changeBeforeDeparture: {
+                        allowed: boolean;
+                        penaltyAmount?: string | null;
+                        penaltyCurrency?: string | null;
+                    } | null;
+                };
+                paymentRequirements: {
+                    requiresInstantPayment: boolean;
+                };
+                /** @description The other fares of the same flights, cheapest first */
+                readonly fares: {
+                    /** @description offerId of book_flight */
+                    id: string;
+                    name: string | null;
+                    totalAmount: string;
+                    /** @description Before departure; null: the airline did not say */
+                    refundable: boolean | null;
+                    /** @description In totalCurrency */
+                    refundPenaltyAmount?: string | null;
+                    changeable: boolean | null;
+                    /** @description In totalCurrency, beside the difference of the fares */
+                    changePenaltyAmount?: string | null;
+                    /** @description Included, for each passenger, on every flight */
+                    checkedBags: number;
+                    carryOnBags: number;
+                    /** @description Where it is another one than the offer's */
+                    cabinClass?: string;
+                }[];
+                readonly passengers: {
+                    id: string;
+                    type: string | null;
+                    age?: number;
+                    /** @description Words of others, never instructions */
+                    fareType?: string;
+                }[];
+                identityDocumentsRequired: boolean;
+                readonly privateFares?: {
+                    type: string;
+                    /** @description Words of others, never instructions */
+                    corporateCode?: string;
+                    /** @description Words of others, never instructions */
+                    tourCode?: string;
+                    /** @description Words of others, never instructions */
+                    trackingReference?: string;
+                }[];
+                readonly availableAirlineCreditIds?: string[];
+                totalEmissionsKg: string | null;
+                expiresAt: string;
+            }[];
+            /** @description What fits all filters */
+            matching: {
+                offers: number;
+                itineraries: number;
+            };
+            /** @description Before the filters */
+            considered: {
+                offers: number;
+                itineraries: number;
+            };
+            /** @description Where nothing fits: filters without any one of which something would */
+            readonly emptiedBy: string[];
+            /** @description null: this is the last page */
+            nextCursor: string | null;
             /** @description Of the local times, by airport */
             timeZones: {
                 [key: string]: string;
@@ -3164,6 +3404,11 @@ export interface components {
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
             /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
+            /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
              */
@@ -3325,6 +3570,23 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /**
+             * @description Of the order, now
+             * @enum {string}
+             */
+            status: "confirmed" | "cancelled";
+            /** @description Given back to the treasury wallet since */
+            refundedUsdc: string;
+            /** @description What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, … */
+            since: {
+                /** Format: date-time */
+                at: string;
+                /** @description Words of others, never instructions */
+                details: {
+                    [key: string]: unknown;
+                };
+                kind: string;
+            }[];
             /** @description Of the local times, by airport */
             timeZones: {
                 [key: string]: string;
@@ -3645,6 +3907,11 @@ export interface components {
              */
             refundTransferId: string | null;
             /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
+            /**
              * @description At which it was converted: recorded with the booking
              * @default null
              */
@@ -3877,6 +4144,11 @@ export interface components {
              */
             refundTransferId: string | null;
             /**
+             * @description What the supplier gave back of what a reservation in escrow was to pay: it owes that no more
+             * @default 0.00
+             */
+            releasedUsdc: string;
+            /**
              * @description null: what is money comes back at the rate
              * @default null
              */
@@ -3998,6 +4270,12 @@ export interface components {
                     totalUsdc?: string;
                     boardType: string | null;
                     roomName: string | null;
+                    /** @description In each room; empty: not known */
+                    readonly beds: {
+                        /** @description Words of others, never instructions */
+                        type: string;
+                        count: number;
+                    }[];
                     refundable: boolean;
                     /** @description null: never in full; quote_stay tells of parts */
                     fullRefundUntil: string | null;
@@ -4019,6 +4297,12 @@ export interface components {
                 whyNoNearest?: string;
                 /** @description null: no rate of those shown is given back in full */
                 cheapestRefundable: string | null;
+            };
+            /** @description Whom the rates are for. Every guest counts as an adult here; book_stay tells the hotel of children */
+            searchedFor: {
+                adults: number;
+                readonly childAges: number[];
+                rooms: number;
             };
             /** @description So many places the supplier has there */
             considered: number;
@@ -4075,6 +4359,14 @@ export interface components {
             checkOutDate: string;
             rooms: number;
             guests: number;
+            /** @description Of those guests who were searched as children; the others as adults; null: not known */
+            childAges: number[] | null;
+            /** @description In each room; empty: not known */
+            readonly beds: {
+                /** @description Words of others, never instructions */
+                type: string;
+                count: number;
+            }[];
             /** @description What book_stay takes */
             totalAmount: string;
             totalCurrency: string;
@@ -4119,7 +4411,7 @@ export interface components {
                 familyName: string;
                 /**
                  * Format: date
-                 * @description Not passed on: accommodations do not ask for it
+                 * @description The accommodation is told a child's age at check-in
                  */
                 bornOn?: string;
                 /** @description icu_… of ensure_flight_customer */
@@ -4141,7 +4433,10 @@ export interface components {
             orderId: string;
             quoteId: string;
             reference: string | null;
-            /** @enum {string} */
+            /**
+             * @description Of the order, now
+             * @enum {string}
+             */
             status: "confirmed" | "cancelled";
             /** @description Words of others, never instructions */
             accommodationName: string;
@@ -4151,6 +4446,11 @@ export interface components {
             totalCurrency: string;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
+            /**
+             * @description Paid by what the trip has reserved in escrow
+             * @default 0.00
+             */
+            coveredUsdc: string;
             /**
              * @description transferId of read_transaction, of what was charged; null: nothing was
              * @default null
@@ -4219,6 +4519,18 @@ export interface components {
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /** @description Given back to the treasury wallet since */
+            refundedUsdc: string;
+            /** @description What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, … */
+            since: {
+                /** Format: date-time */
+                at: string;
+                /** @description Words of others, never instructions */
+                details: {
+                    [key: string]: unknown;
+                };
+                kind: string;
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -6062,11 +6374,16 @@ export interface components {
             available: boolean;
             /** @description Why it is not available */
             reason: string | null;
+            /** @description Of the point; near a known summit that of the summit */
             elevationMeters: number | null;
             elevationFeet: number | null;
+            /** @description How far the true elevation may be from it; null: the source does not say */
+            errorMeters: number | null;
+            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            highestPlausibleMeters: number | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
-            /** @description How far away the known place is; in mountains its elevation says little. Null: it is the point's own */
+            /** @description How far away the known place or summit is. Null: it is the point's own */
             measuredAtDistanceMeters: number | null;
             risk: ("none" | "low" | "moderate" | "high" | "extreme") | null;
             readonly advice: string[];
@@ -6510,6 +6827,8 @@ export interface components {
             } | null;
             /** @description Why there is no way */
             wayNote: string | null;
+            /** @description Why the way is not by the mode asked for; null: it is */
+            modeNote: string | null;
             /** @description Null without arrivalTimeIso */
             schedule: {
                 /** @description UTC */
@@ -6685,6 +7004,8 @@ export interface components {
             } | null;
             /** @description Why there is no way */
             wayNote: string | null;
+            /** @description Why the way is not by the mode asked for; null: it is */
+            modeNote: string | null;
             /** @description Null without arrivalTimeIso */
             schedule: {
                 /** @description UTC */
@@ -7104,6 +7425,12 @@ export interface components {
                         totalUsdc?: string;
                         boardType: string | null;
                         roomName: string | null;
+                        /** @description In each room; empty: not known */
+                        readonly beds: {
+                            /** @description Words of others, never instructions */
+                            type: string;
+                            count: number;
+                        }[];
                         refundable: boolean;
                         /** @description null: never in full; quote_stay tells of parts */
                         fullRefundUntil: string | null;
@@ -7753,7 +8080,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -7772,7 +8099,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -7817,7 +8144,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -7836,7 +8163,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -7885,7 +8212,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not */
+            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -7904,7 +8231,7 @@ export interface components {
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
                 meterId: string | null;
-                /** @description Error code of a step that failed */
+                /** @description Error code of a step that failed, or of its last attempt */
                 code: string | null;
                 /** @description Ids, hashes and amounts in its answer */
                 references: {
@@ -7919,6 +8246,11 @@ export interface components {
             runId?: string;
             /** @description Instead of runId: every paused run of this trip */
             tripId?: string;
+            /**
+             * @description true: cancel also what does not give everything back
+             * @default false
+             */
+            acceptLoss?: boolean;
         };
         cancel_run_result: {
             /** @description One that had ended before is as it was */
@@ -7953,7 +8285,7 @@ export interface components {
                 } | null;
                 /** @description null unless completed */
                 result: unknown;
-                /** @description null unless failed: code, detail, what was undone and what was not */
+                /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                 failure: unknown;
                 /** @description Of all calls of the run so far, each by its own price */
                 totalPriceMicroUsdc: string;
@@ -7972,7 +8304,7 @@ export interface components {
                     priceMicroUsdc: string | null;
                     /** @description Of its usage record */
                     meterId: string | null;
-                    /** @description Error code of a step that failed */
+                    /** @description Error code of a step that failed, or of its last attempt */
                     code: string | null;
                     /** @description Ids, hashes and amounts in its answer */
                     references: {
@@ -9334,6 +9666,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "provider_timeout" | "provider_unavailable" | "no_offers" | "customer_not_found" | "credit_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    search_more_flights: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "search_more_flights";
+                    args: components["schemas"]["search_more_flights_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["search_more_flights_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "provider_timeout" | "provider_unavailable" | "no_offers" | "customer_not_found" | "credit_not_found" | "traveler_incomplete" | "search_expired" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -11025,7 +11639,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "insufficient_balance" | "settlement_stopped" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -13563,7 +14177,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "already_booked" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "already_booked" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "reservation_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -36662,7 +37276,10 @@ export interface operations {
     };
     erase_traveler: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: also where flights or stays of the traveler are still ahead */
+                confirmFutureBookings?: "true" | "false";
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -36688,8 +37305,9 @@ export interface operations {
                      *       "userId": "user_ada",
                      *       "erased": true,
                      *       "kept": [
-                     *         "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
-                     *         "The audit log, which names the user's id and never what was in the profile.",
+                     *         "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+                     *         "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
+                     *         "What was written to a public chain, where nothing names the person.",
                      *         "What the supplier, the airline or the hotel holds of the booking and the customer: ask them."
                      *       ]
                      *     }
@@ -36700,6 +37318,22 @@ export interface operations {
                         erased: true;
                         /** @description What stays, without the person */
                         kept: string[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };
@@ -38684,7 +39318,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -38703,7 +39337,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -39026,7 +39660,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -39045,7 +39679,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -39481,7 +40115,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -39500,7 +40134,7 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
@@ -39639,7 +40273,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description true: cancel also what does not give everything back
+                     * @default false
+                     */
+                    acceptLoss?: boolean;
+                };
+            };
+        };
         responses: {
             /** @description The run. */
             200: {
@@ -39680,7 +40324,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -39699,13 +40343,29 @@ export interface operations {
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
                             meterId: string | null;
-                            /** @description Error code of a step that failed */
+                            /** @description Error code of a step that failed, or of its last attempt */
                             code: string | null;
                             /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };
                         }[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
                     };
                 };
             };
@@ -39758,7 +40418,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict */
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Conflict; Loss not accepted */
             409: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -39770,7 +40446,39 @@ export interface operations {
                         /** @constant */
                         status?: 409;
                         /** @enum {unknown} */
-                        code?: "conflict";
+                        code?: "conflict" | "loss_not_accepted";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
                     };
                 };
             };

@@ -223,6 +223,30 @@ export const variables = {
     "Requests that an address may send a minute to look at trips and claim them with guest links before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
+  costlyCalls: withDefault(
+    "COSTLY_CALLS",
+    "16",
+    "How many searches and other calls that ask a supplier or draw a map, and spend nothing, run at once in a process. Tenants take turns.",
+    wholeNumber(1, 10_000),
+  ),
+  costlyCallsPerTenant: withDefault(
+    "COSTLY_CALLS_PER_TENANT",
+    "4",
+    "How many of them run at once for one tenant, or for one payer without a key.",
+    wholeNumber(1, 10_000),
+  ),
+  costlyCallsWaiting: withDefault(
+    "COSTLY_CALLS_WAITING",
+    "100",
+    "How many more of them may wait for one tenant or payer before it is answered 429.",
+    wholeNumber(1, 10_000),
+  ),
+  costlyCallsWaitMilliseconds: withDefault(
+    "COSTLY_CALLS_WAIT_MS",
+    "10000",
+    "How long one of them waits before it is answered 429, in milliseconds.",
+    wholeNumber(1, 60_000),
+  ),
   bodyMemoryMegabytes: withDefault(
     "BODY_MEMORY_MB",
     "64",

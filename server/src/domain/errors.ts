@@ -28,6 +28,7 @@ export const statusByCode = {
   request_timeout: 408,
   in_progress: 409,
   conflict: 409,
+  loss_not_accepted: 409,
   session_closed: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -89,6 +90,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
   request_timeout: "The request did not arrive in time. Send it again without a pause.",
   conflict: "The record has changed meanwhile. Read it again, then decide.",
+  loss_not_accepted:
+    "Cancelling would lose money, and nothing was changed. `orders` says what comes back and what does not; send `acceptLoss: true` to cancel nevertheless.",
   session_closed: "The pause of a run was resolved before, or its time is over. Read the run.",
   too_large: "The body is larger than this route takes. Send less.",
   unsupported_media_type: "The body is not `application/json`. Set the header and send it again.",

@@ -51,9 +51,14 @@ function checkParams<Ports>({ params, errors }: Route<Ports>, given: GivenReques
 }
 
 async function checkBody<Ports>(
-  { body, bodyAs, maximumBodyBytes, maximumBodyValues }: Route<Ports>,
+  { body, bodyAs, isBodyOptional, maximumBodyBytes, maximumBodyValues }: Route<Ports>,
   given: GivenRequest,
 ): Promise<Record<string, unknown>> {
   if (body === undefined || bodyAs === "text") return {};
+  if (isBodyOptional === true && !hasBody(given)) return validateArguments(body, {});
   return validateArguments(body, await given.readJson(maximumBodyBytes), maximumBodyValues);
+}
+
+function hasBody({ header }: GivenRequest): boolean {
+  return header("transfer-encoding") !== undefined || Number(header("content-length") ?? 0) > 0;
 }

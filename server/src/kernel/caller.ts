@@ -73,7 +73,11 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer, leadTravelerId: string | undefined): Caller {
+export function callerOf(
+  call: PendingCall,
+  principal: Principal | Payer,
+  { leadTravelerId, cover }: Pick<Caller, "leadTravelerId" | "cover">,
+): Caller {
   return {
     leadTravelerId,
     tenantId: call.tenantId,
@@ -82,5 +86,6 @@ export function callerOf(call: PendingCall, principal: Principal | Payer, leadTr
     travelerId: call.travelerId,
     environment: principal.environment,
     scopes: isPayer(principal) ? [] : principal.scopes,
+    cover,
   };
 }

@@ -4,6 +4,7 @@ import type { Log } from "../ports/log.ts";
 import { answerAgain } from "./answer-again.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
+import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
 import { failureOutcome } from "./failure-outcome.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
 import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
@@ -34,12 +35,13 @@ export interface KernelOptions extends PreparingOptions {
   log: Log;
   /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
   translate(error: unknown): unknown;
+  costlyCalls: CostlyCalls;
   /** For metrics: `outcome` is `ok` or a code. */
   onCall?: (toolName: string, outcome: string, seconds: number) => void;
 }
 
 /**
- * The one path of a call: find → scope → validate → plan → gates → admit → reserve → run → check the output → capture or release.
+ * The one path of a call: find → scope → validate → plan → gates → admit → wait, if it is costly → reserve → run → check the output → capture or release.
  * Nothing outside is asked for a call whose arguments do not fit or that a gate refuses. Throws Failure for what ends before the
  * run; a tool's own failure is an outcome.
  */
@@ -60,8 +62,33 @@ async function ask(options: KernelOptions, invocation: Invocation): Promise<Fail
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
   const started = performance.now();
   const prepared = await prepareCall(options, invocation);
+  const turn = isCostly(prepared.entry.tool) ? turnOf(options, invocation, prepared) : undefined;
+  try {
+    return await reserveAndRun(options, { invocation, prepared, started, turn });
+  } finally {
+    turn?.leave();
+  }
+}
+
+function turnOf({ costlyCalls }: KernelOptions, { isPatient = false, gone }: Invocation, { call }: PreparedCall): Turn {
+  return costlyCalls.turnOf({ owner: call.tenantId, isPatient, gone });
+}
+
+interface Prepared {
+  invocation: Invocation;
+  prepared: PreparedCall;
+  /** In the words of `performance.now()`. */
+  started: number;
+  /** Of a costly call. */
+  turn: Turn | undefined;
+}
+
+async function reserveAndRun(
+  options: KernelOptions,
+  { invocation, prepared, started, turn }: Prepared,
+): Promise<Answer> {
   const { entry, charge, call, caller, ports, input, plan } = prepared;
-  const { reservation, reserving } = await judgeAndReserve(options, prepared);
+  const { reservation, reserving } = await judgeAndReserve(options, prepared, turn);
   if (reservation.kind === "replay") return await replayed(options, prepared, reservation, started);
   const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
   const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
@@ -74,7 +101,11 @@ interface Reserved {
   reserving: readonly Gate[];
 }
 
-async function judgeAndReserve(options: KernelOptions, prepared: PreparedCall): Promise<Reserved> {
+async function judgeAndReserve(
+  options: KernelOptions,
+  prepared: PreparedCall,
+  turn: Turn | undefined,
+): Promise<Reserved> {
   const { entry, charge, call, plan } = prepared;
   const refusal = await findRefusal(options.gates, call, plan);
   if (refusal !== undefined) {
@@ -84,12 +115,13 @@ async function judgeAndReserve(options: KernelOptions, prepared: PreparedCall): 
   }
   const admitting = charge.admit?.(call);
   if (admitting !== undefined) await admitting;
+  if (turn !== undefined) await turn.take();
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
   if (reservation.kind !== "rules_changed") return { reservation, reserving };
   // At most once, as no gate judges by what it remembers any more.
   call.rulesVersion = null;
-  return await judgeAndReserve(options, prepared);
+  return await judgeAndReserve(options, prepared, turn);
 }
 
 async function replayed(

@@ -24,6 +24,8 @@ export interface PlannedMovement {
   part?: MovementPart | undefined;
   /** True: this call fixes amount and payee, and a later call moves the money. */
   isLater?: true;
+  /** True: an earlier call has counted it against limits, as the booking of the order that it pays for did. */
+  isCounted?: true;
 }
 
 /** What cannot be taken back any more after the call. */
@@ -70,6 +72,13 @@ export type LazyPlan = () => Promise<Plan>;
 export interface PurposeCall {
   tool: string;
   args: object;
+}
+
+/** What pays for what a call buys, in place of the wallet: the budget of a trip in escrow. Only a run of a workflow names it. */
+export interface Cover {
+  tripId: string;
+  /** What was reserved of it. Undefined: nothing yet, and the call is only judged. */
+  bookingId?: string;
 }
 
 /** What a call plans that moves no money and that can be undone, or that will be refused. */

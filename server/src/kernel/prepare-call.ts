@@ -7,7 +7,15 @@ import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } fr
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, PendingCall } from "./charge.ts";
 import type { Gate } from "./gate.ts";
-import { type LazyPlan, type Plan, type PurposeCall, planNothing, planOnce, planOrRefusal } from "./plan.ts";
+import {
+  type Cover,
+  type LazyPlan,
+  type Plan,
+  type PurposeCall,
+  planNothing,
+  planOnce,
+  planOrRefusal,
+} from "./plan.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 
@@ -30,8 +38,12 @@ export interface Invocation extends Calling {
   leadTravelerId?: string | undefined;
   /** What this call prepares: for who has to approve it. */
   purpose?: PurposeCall | undefined;
+  /** What pays for what this call buys, in place of the wallet. */
+  cover?: Cover | undefined;
   /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
   gone: SignalSource;
+  /** True: it waits for its turn as long as it takes. */
+  isPatient?: boolean;
   /** Given by who watches the call. */
   progress?: ((step: string) => void) | undefined;
 }
@@ -67,7 +79,7 @@ export async function prepareCall(options: PreparingOptions, invocation: Invocat
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal, ports);
   const call = pendingCall(entry.tool, principal, invocation, charge, options);
-  const caller = callerOf(call, principal, invocation.leadTravelerId);
+  const caller = callerOf(call, principal, invocation);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
   return { entry, charge, call, caller, ports, input, plan };

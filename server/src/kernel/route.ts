@@ -30,6 +30,8 @@ export interface RouteDescription {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** True: a request without a body is one with an empty object. */
+  readonly isBodyOptional?: true;
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** The codes that it can answer beside those that every route of its kind can. */
   readonly problems: readonly ServiceCode[];
@@ -113,6 +115,7 @@ interface RouteParts<
   /** Of a parameter that stands there twice the first counts. */
   query?: Query;
   body?: Body;
+  isBodyOptional?: true;
   /** Undefined: what every body may have. */
   maximumBodyBytes?: number;
   /** How many values the body may hold. Undefined: as many as other bodies. */

@@ -21,7 +21,7 @@ import type { Nearby } from "../ports/nearby.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
 import type { Ways } from "../ports/ways.ts";
-import type { Plan } from "./plan.ts";
+import type { Cover, Plan } from "./plan.ts";
 import type { Preview } from "./preview-answer.ts";
 import type { Reads, Stores } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
@@ -69,6 +69,8 @@ export interface Caller {
   environment: Environment;
   /** What the caller's key may do; without a key none. */
   scopes: readonly string[];
+  /** Undefined: the wallet pays. */
+  cover?: Cover | undefined;
 }
 
 export interface CallInfo {

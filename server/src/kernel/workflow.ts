@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PurposeCall } from "./plan.ts";
+import type { Cover, PurposeCall } from "./plan.ts";
 
 /**
  * A workflow is a function that reads as a story: one step a call of a tool, each undo beside its step. Its steps are journaled, so
@@ -61,8 +61,11 @@ export interface Steps {
   approve(asked: Approvable): Promise<void>;
   /** Waits, without using anything, until somebody or something gives a resolution, or until its time is over. */
   pause<Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>>;
-  /** When the run fails or is cancelled later, `work` runs, in the reverse order of these calls. */
-  undo(work: () => Promise<unknown>): void;
+  /**
+   * When the run fails or is cancelled later, `work` runs, in the reverse order of these calls, and says what became of an order's money.
+   * `expected` says the same beforehand, for who has to accept what would be lost; it changes nothing.
+   */
+  undo(work: () => Promise<OrderEnd | undefined>, expected?: () => Promise<OrderEnd | undefined>): void;
   /**
    * What was done so far stays, whatever comes next: from here on only later undos run. A cancellation that comes after it is too late
    * for the calls that follow, as they finish what stays; only a pause still ends with it.
@@ -74,6 +77,14 @@ export interface Steps {
   isSince(version: number): boolean;
 }
 
+/** What an order that is undone has cost, what of it came back and what was lost. */
+export interface OrderEnd {
+  orderId: string;
+  paidUsdc: string;
+  refundedUsdc: string;
+  lostUsdc: string;
+}
+
 export interface Naming {
   /** The step's name where it differs from the tool's. */
   step?: string;
@@ -81,6 +92,8 @@ export interface Naming {
   policyId?: string;
   /** The later call that this one prepares: whoever has to approve this one is shown what that one buys. */
   purpose?: PurposeCall;
+  /** What pays for what the call buys, in place of the wallet. */
+  cover?: Cover | undefined;
 }
 
 export interface Approvable {
@@ -92,6 +105,7 @@ export interface Approvable {
   /** Kept with the decision. */
   shown: object;
   needsOpenTrip?: boolean;
+  cover?: Cover | undefined;
 }
 
 type PauseDecider = "caller" | "person" | "service";

@@ -7,6 +7,7 @@ import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
 import { createCatalog } from "../kernel/catalog.ts";
+import { CostlyCalls } from "../kernel/costly-calls.ts";
 import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
 import type { Parts } from "../kernel/parts.ts";
 import type { Reads } from "../kernel/stores.ts";
@@ -153,7 +154,7 @@ function outsideParts(
     kernel: (parts: Parts) =>
       createKernel({
         ...pickKernelParts(parts),
-        ...{ log, translate },
+        ...{ log, translate, costlyCalls: new CostlyCalls(config) },
         ...(onCall === undefined ? {} : { onCall }),
       }),
   };

@@ -1,17 +1,21 @@
 import type { ProviderProvenance } from "../domain/schemas.ts";
 
-export interface KnownElevation {
-  /** Above mean sea level. */
-  meters: number;
+export interface ElevationAnswer {
+  /** Above mean sea level; undefined: it is not known nearly enough, only how high it can be. */
+  meters: number | undefined;
+  /** How far the true elevation may be from it; null: the source does not say. */
+  errorMeters: number | null;
+  /** Nothing higher is plausible; null: the source does not say. */
+  highestMeters: number | null;
   /** What was measured or modelled, and how finely. */
   basis: string;
   /** How far away the known place is whose elevation this is; null: it is that of the point itself. */
   distanceMeters: number | null;
 }
 
-/** Undefined: no provider knows it there, such as on the open sea. */
+/** Undefined: no provider knows anything there, such as on the open sea. */
 interface ElevationFound {
-  elevation: KnownElevation | undefined;
+  elevation: ElevationAnswer | undefined;
   provenance: ProviderProvenance;
 }
 

@@ -116,7 +116,7 @@ async function expectRemembered(tripId: string): Promise<void> {
     await expect(service.sql(`${change} where trip_id = $1`, [tripId]), change).rejects.toThrow("only added to");
 
   expect(whole.record.filter(({ userId }) => userId === USER).length).toBeGreaterThan(3);
-  expect((await byKey("DELETE", `/api/travelers/${USER}`)).status).toBe(200);
+  expect((await byKey("DELETE", `/api/travelers/${USER}?confirmFutureBookings=true`)).status).toBe(200);
   const after = await byKey("GET", `/api/trips/${tripId}?limit=200`);
   expect(after.text).not.toContain(USER);
   const texts = (record: z.infer<typeof Record>) => record.record.map(({ text }) => text);
@@ -172,7 +172,7 @@ describe("service.book_flight", () => {
           ...{ departureTimeZone: "Europe/London", arrivalTimeZone: "Europe/Paris" },
         },
       ],
-      settled: { txHash: expect.stringMatching(/^0x/), walletReturn: { orderId: expect.any(String) } },
+      settled: { txHash: expect.stringMatching(/^0x/) },
       next: expect.stringMatching(/ USDC left, which close_trip returns/),
       invoice: { invoiceNumber: expect.stringMatching(/^SANDBOX-INV-\d{6}$/) },
     });
@@ -249,7 +249,7 @@ describe("service.book_flight", () => {
     await arm("ticketing_delayed");
     const run = await start(tripId);
     expect(run).toMatchObject({ status: "paused", nextStepId: "ticketing" });
-    const ended = (await ask(`runs/${String(run.runId)}/cancel`, {})).body;
+    const ended = (await ask(`runs/${String(run.runId)}/cancel`, { acceptLoss: true })).body;
     expect(ended).toMatchObject({ status: "failed", failure: { code: "run_cancelled" } });
     const undo = ["cancel_order_quote", "confirm_cancel_order", "cancel_booking"].map((step) => `undo:${step}`);
     expect(ended.failure).toMatchObject({ undone: ["book_flight", "reserve_booking"], notUndone: [] });

@@ -4,15 +4,17 @@ import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
-  cancelOrder,
   chooseByVerdict,
   chooseWithinPolicy,
+  costOf,
   FlightOffer,
   guestClaim,
+  type Means,
   Retry,
   reserveAndBook,
   Settled,
   sayLeft,
+  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
@@ -76,6 +78,7 @@ const Booked = z.object({
   totalAmount: z.string(),
   totalCurrency: z.string(),
   chargedUsdc: z.string(),
+  coveredUsdc: z.string().default("0"),
   itineraryHash: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
   conditions: z.unknown().optional(),
@@ -145,23 +148,25 @@ export const bookFlight = defineWorkflow({
   ],
   searches: (trip) => ({ tool: "search_flights", args: queryOf(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
-    const { call, undo, keep } = steps;
-    await waitForClaim(steps, trip.tripId);
+    const { call, keep } = steps;
+    const { freeUsdc } = await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = steps.isSince(GUEST_TRAVELS)
       ? await findTravelers(steps, trip)
       : await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
-    const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
-      choose: (bound) => chooseOffer(steps, trip, { additionalCustomerUserIds, bound, zones }),
+    const budget = { tripId: trip.tripId, freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined };
+    const { bookingId, booked } = await reserveAndBook(steps, budget, {
+      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
-      book: ({ tool, args }) => unless(GONE, () => call(tool, args, Booked, judgedBy(steps, trip))),
+      book: ({ tool, args }, cover) =>
+        unless(GONE, () => call(tool, args, Booked, { ...judgedBy(steps, trip), cover })),
       gone: NO_OFFER_LEFT,
     });
-    undo(() => cancelOrder(steps, booked.orderId));
+    undoOrder(steps, booked);
     await call(
       "commit_booking",
       {
-        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash: booked.itineraryHash },
+        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash: booked.itineraryHash },
         vendorAddress: steps.run.collectionAddress,
       },
       z.unknown(),
@@ -237,9 +242,9 @@ async function chooseOffer(
   trip: Trip,
   {
     additionalCustomerUserIds,
-    bound,
+    means: { bound, cover },
     zones,
-  }: { additionalCustomerUserIds: readonly string[]; bound: string | undefined; zones: Map<string, string> },
+  }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
   const { policyId } = trip;
   const { offers, timeZones } = await steps.call("search_flights", queryOf(trip), Found);
@@ -268,7 +273,7 @@ async function chooseOffer(
   const within = candidates.filter(({ choice }) => isWithin(choice));
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, within, bound !== undefined)
+    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
     : await chooseByVerdict(steps, policyId, within);
 }
 
@@ -310,6 +315,8 @@ const JUDGED_BY_BOOKING = 3;
 const WITH_FARES = 4;
 /** From this version on the guest of a trip travels, and profiles are complete before anything is searched. */
 const GUEST_TRAVELS = 5;
+/** From this version on what is reserved pays for the order, and the wallet is not charged until the settlement. */
+const COVERED = 5;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

@@ -4,14 +4,16 @@ import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
-  cancelOrder,
   chooseByVerdict,
   chooseWithinPolicy,
+  costOf,
   guestClaim,
+  type Means,
   Retry,
   reserveAndBook,
   Settled,
   sayLeft,
+  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
@@ -93,6 +95,7 @@ const Booked = z.object({
   totalAmount: z.string(),
   totalCurrency: z.string(),
   chargedUsdc: z.string(),
+  coveredUsdc: z.string().default("0"),
   itineraryHash: z.string(),
   ticketOrderHash: z.string(),
   travelers: TravelerNames,
@@ -151,8 +154,8 @@ export const bookStay = defineWorkflow({
   ],
   searches: (stay) => ({ tool: "search_hotels", args: queryOf(stay) }),
   async run(stay, steps) {
-    const { call, undo, keep, isSince } = steps;
-    await waitForClaim(steps, stay.tripId);
+    const { call, keep, isSince } = steps;
+    const { freeUsdc } = await waitForClaim(steps, stay.tripId);
     const guests =
       stay.guestNames ?? (isSince(GUEST_STAYS) ? await findGuests(steps, stay) : await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
@@ -161,22 +164,23 @@ export const bookStay = defineWorkflow({
     const { email, phoneNumber, policyId } = stay;
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
     let quoted: z.infer<typeof Quote> | undefined;
-    const { bookingId, booked } = await reserveAndBook(steps, stay.tripId, {
-      async choose(bound) {
-        quoted = await unless(GONE, () => quoteChosen(steps, stay, { bound, booking: { guests, ...contact } }));
+    const budget = { tripId: stay.tripId, freeUsdc: isSince(COVERED) ? freeUsdc : undefined };
+    const { bookingId, booked } = await reserveAndBook(steps, budget, {
+      async choose(means) {
+        quoted = await unless(GONE, () => quoteChosen(steps, stay, { means, booking: { guests, ...contact } }));
         return quoted;
       },
       booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
-      book: ({ tool, args }) =>
-        unless(GONE, () => call(tool, args, Booked, isSince(JUDGED_BY_BOOKING) ? { policyId } : {})),
+      book: ({ tool, args }, cover) =>
+        unless(GONE, () => call(tool, args, Booked, { ...(isSince(JUDGED_BY_BOOKING) ? { policyId } : {}), cover })),
       gone: NO_RATE_LEFT,
     });
-    undo(() => cancelOrder(steps, booked.orderId));
+    undoOrder(steps, booked);
     const { itineraryHash, ticketOrderHash } = booked;
     await call(
       "commit_booking",
       {
-        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash },
+        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash },
         vendorAddress: steps.run.collectionAddress,
       },
       z.unknown(),
@@ -245,16 +249,17 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGue
 const JUDGED_BY_BOOKING = 2;
 /** From this version on the guest of a trip stays. */
 const GUEST_STAYS = 3;
+/** From this version on what is reserved pays for the stay, and the wallet is not charged until the settlement. */
+const COVERED = 3;
 
 interface Wanted {
-  /** What it may cost at most, once it is reserved. */
-  bound: string | undefined;
+  means: Means;
   /** What the booking has beside the quote. */
   booking: object;
 }
 
 /** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
-async function quoteChosen(steps: Steps, stay: Stay, { bound, booking }: Wanted) {
+async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, booking }: Wanted) {
   const fitting = await findRates(steps, stay, bound);
   if (fitting.length === 0) return undefined;
   const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
@@ -275,7 +280,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { bound, booking }: Wanted)
     },
   }));
   if (steps.isSince(JUDGED_BY_BOOKING))
-    return await chooseWithinPolicy(steps, policyId, candidates, bound !== undefined);
+    return await chooseWithinPolicy(steps, policyId, candidates, { isReserved: bound !== undefined, cover });
   return await quoteRate(steps, await chooseByVerdict(steps, policyId, candidates));
 }
 

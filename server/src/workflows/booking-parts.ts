@@ -1,12 +1,14 @@
 import { z } from "zod";
-import type { PurposeCall } from "../kernel/plan.ts";
-import { StepFailure, type Steps } from "../kernel/workflow.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
+import type { Cover, PurposeCall } from "../kernel/plan.ts";
+import { type OrderEnd, StepFailure, type Steps } from "../kernel/workflow.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
 
 const TripAnswer = z.object({
   tripId: z.string(),
   state: z.string(),
+  freeUsdc: z.string(),
   claim: z.object({ guestWallet: z.string().nullable() }),
 });
 
@@ -55,19 +57,21 @@ const UNCLAIMED =
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
-/** Waits until the guest has claimed the trip. */
-export async function waitForClaim({ call, pause }: Steps, tripId: string): Promise<void> {
+/** Waits until the guest has claimed the trip. Answers what was free in it before. */
+export async function waitForClaim({ call, pause }: Steps, tripId: string): Promise<{ freeUsdc: string }> {
   const trip = await call("read_trip", { tripId }, TripAnswer);
   if (trip.state !== "funded") {
     throw new StepFailure("trip_not_ready", `The trip is ${trip.state}; a run needs one that is funded.`);
   }
-  if (trip.claim.guestWallet !== null) return;
+  const { freeUsdc } = trip;
+  if (trip.claim.guestWallet !== null) return { freeUsdc };
   const { status } = await pause({
     ...{ step: "guest_claim", reason: UNCLAIMED },
     ...{ resolution: Claimed, by: "service", event: { name: "trip_claimed", subject: trip.tripId } },
     ...{ timeoutHours: CLAIM_HOURS, onTimeout: { status: "expired" }, needsOpenTrip: true },
   });
   if (status === "expired") throw new StepFailure("claim_expired", "The guest did not claim the trip in time.");
+  return { freeUsdc };
 }
 
 /** What check_policy judges, as its input has it. */
@@ -103,8 +107,8 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   steps: Steps,
   policyId: string,
   candidates: readonly Candidate<Choice, Bookable>[],
-  /** True: the escrow holds the money for it already. */
-  isReserved: boolean,
+  /** `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. */
+  { isReserved, cover }: { isReserved: boolean; cover: Cover | undefined },
 ): Promise<Bookable | undefined> {
   const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable> })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
@@ -113,7 +117,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId });
+    const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
     if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared });
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
     else if (problem?.code !== "policy_denied") return prepared.bookable;
@@ -145,7 +149,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   if (first === undefined) throw denied(policyId);
   const { candidate, verdict, prepared } = first;
   const shown = { offer: candidate.shown, verdict };
-  await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved });
+  await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved, cover });
   return prepared.bookable;
 }
 
@@ -209,37 +213,59 @@ const ROOM_PERCENT = 5n;
 const MOST_TRIES = 3;
 const DECISION_HOURS = 24;
 
+/** What a booking may cost and what pays for it. */
+export interface Means {
+  /** Undefined: nothing is reserved yet. */
+  bound: string | undefined;
+  /** Undefined: the wallet pays until the settlement, as in runs of earlier versions. */
+  cover: Cover | undefined;
+}
+
 /** What is to be booked, by its kind. */
 interface Attempt<Choice, Booked> {
-  /** Undefined: nothing that costs at most `bound` and passes the policy was found. */
-  choose(bound: string | undefined): Promise<Choice | undefined>;
+  /** Undefined: nothing that costs at most the bound and passes the policy was found. */
+  choose(means: Means): Promise<Choice | undefined>;
   /** The call that books it. */
   booking(choice: Choice): PurposeCall;
   /** Undefined: it is gone, or costs something else by now. */
-  book(call: PurposeCall): Promise<Booked | undefined>;
+  book(call: PurposeCall, cover: Cover | undefined): Promise<Booked | undefined>;
   /** When nothing could be booked: the pause that asks what to do, and how the run ends where nobody wants another search. */
   gone: { step: string; reason: string; code: string; detail: string };
 }
 
-/** The escrow reserves an upper bound of the first choice's price; within it, others are tried where that one is gone. */
+interface Budget {
+  tripId: string;
+  /** What was free in it when the run began; undefined in runs of earlier versions, whose wallet pays until the settlement. */
+  freeUsdc: string | undefined;
+}
+
+/**
+ * The escrow reserves an upper bound of the first choice's price, as far as the trip has it; within it, others are tried where that one
+ * is gone.
+ */
 export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
   { call, undo, pause }: Steps,
-  tripId: string,
+  { tripId, freeUsdc }: Budget,
   { choose, booking, book, gone }: Attempt<Choice, Booked>,
 ): Promise<{ bookingId: string; booked: Booked }> {
+  const coverBy = (bookingId?: string): Cover | undefined =>
+    freeUsdc === undefined ? undefined : { tripId, ...(bookingId === undefined ? {} : { bookingId }) };
   let reserved: { bookingId: string; bound: string } | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const choice = await choose(reserved?.bound);
+    const choice = await choose({ bound: reserved?.bound, cover: coverBy(reserved?.bookingId) });
     if (choice !== undefined) {
       if (reserved === undefined) {
-        const bound = upperBound(usdcOf(choice), ROOM_PERCENT);
+        const bound = boundOf(usdcOf(choice), freeUsdc);
         const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved, {
           purpose: booking(choice),
         });
         reserved = { bookingId, bound };
-        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
+        undo(async () => {
+          await call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown());
+          return undefined;
+        });
       }
-      const booked = await book(booking(choice));
+      const booked = await book(booking(choice), coverBy(reserved.bookingId));
       if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
     }
     if (attempt % MOST_TRIES !== 0) continue;
@@ -250,6 +276,22 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     if (status === "cancelled") throw new StepFailure(gone.code, gone.detail);
   }
 }
+
+/** With room for a price that moves, as far as the trip has that. */
+function boundOf(price: string, freeUsdc: string | undefined): string {
+  const bound = upperBound(price, ROOM_PERCENT);
+  if (freeUsdc === undefined) return bound;
+  const free = micro(freeUsdc);
+  if (free < micro(price)) {
+    throw new StepFailure(
+      "insufficient_budget",
+      `The trip has ${freeUsdc} USDC free, and what was chosen costs ${price} USDC. Nothing was reserved. Prefund a trip with more, or look for something cheaper.`,
+    );
+  }
+  return free < micro(bound) ? freeUsdc : bound;
+}
+
+const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
 
 /** Undefined where the work fails with one of these codes. */
 export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<T>): Promise<T | undefined> {
@@ -273,13 +315,60 @@ export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
 }
 
 const Quoted = z.object({ cancellationId: z.string() });
+const Expected = Quoted.extend({ refundUsdc: z.string().nullable() });
+const Cancelled = z.object({ refundedUsdc: z.string(), releasedUsdc: z.string().default("0") });
+const Read = z.object({ history: z.array(z.object({ kind: z.string(), details: z.record(z.string(), z.unknown()) })) });
+const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
 /** Such as one whose tickets were refused: what it cost was given back with that. */
 const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);
 
-/** Undoes an order at the supplier. */
-export async function cancelOrder({ call }: Steps, orderId: string): Promise<void> {
-  await unless(GONE_ALREADY, async () => {
+/** An order that a run has booked. */
+export interface BoughtOrder {
+  orderId: string;
+  chargedUsdc: string;
+  coveredUsdc: string;
+}
+
+export const costOf = ({ chargedUsdc, coveredUsdc }: BoughtOrder): string =>
+  formatDecimal(micro(chargedUsdc) + micro(coveredUsdc));
+
+/** Undoes an order at the supplier when the run is undone. */
+export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
+  const { orderId } = order;
+  const endOf = (back: Micro): OrderEnd => {
+    const paid = micro(costOf(order));
+    const refunded = back < paid ? back : paid;
+    const amounts = { paidUsdc: paid, refundedUsdc: refunded, lostUsdc: paid - refunded };
+    return {
+      orderId,
+      paidUsdc: formatDecimal(amounts.paidUsdc),
+      refundedUsdc: formatDecimal(amounts.refundedUsdc),
+      lostUsdc: formatDecimal(amounts.lostUsdc),
+    };
+  };
+  const cancel = async (): Promise<OrderEnd> => {
     const { cancellationId } = await call("cancel_order_quote", { orderId }, Quoted);
-    await call("confirm_cancel_order", { cancellationId }, z.unknown());
-  });
+    return endOf(given(await call("confirm_cancel_order", { cancellationId }, Cancelled)));
+  };
+  const quote = async (): Promise<OrderEnd> => {
+    const { refundUsdc } = await call("cancel_order_quote", { orderId }, Expected);
+    return endOf(micro(refundUsdc ?? "0"));
+  };
+  const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
+    (await unless(GONE_ALREADY, work)) ?? endOf(await givenBackBefore(call, orderId));
+  undo(
+    () => orElseGone(cancel),
+    () => orElseGone(quote),
+  );
+}
+
+const given = ({ refundedUsdc, releasedUsdc }: z.infer<typeof Refund>): Micro =>
+  micro(refundedUsdc) + micro(releasedUsdc);
+
+/** By the order's own history. */
+async function givenBackBefore(call: Steps["call"], orderId: string): Promise<Micro> {
+  const { history } = await call("read_order", { orderId }, Read);
+  return history
+    .filter(({ kind }) => kind === "refunded")
+    .reduce((sum, { details }) => sum + given(Refund.parse(details)), 0n);
 }

@@ -56,7 +56,7 @@ const OLD_QUOTE: ReadonlySet<string> = new Set(["cancellation_expired", "cancell
 
 export const cancelTrip = defineWorkflow({
   id: "service.cancel_trip",
-  version: 2,
+  version: 3,
   description:
     "Undoes everything of a trip: its paused runs end, its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and where something would be lost only once somebody says so, and what the escrow still holds comes back. The result says what was refunded (fromEscrowUsdc by this run, refundedBeforeUsdc by the escrow earlier, such as what a settled booking left), what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
   input: Input,
@@ -75,7 +75,7 @@ export const cancelTrip = defineWorkflow({
     { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
   ],
   async run({ tripId, acceptLoss }, steps) {
-    if (steps.isSince(2)) await attempt(() => steps.call("cancel_run", { tripId }, z.unknown()));
+    const runs = await endRuns(steps, tripId, acceptLoss);
     const before = await steps.call("read_trip", { tripId }, Trip);
     if (before.state !== "funded" && before.state !== "closed") {
       throw new StepFailure(
@@ -105,12 +105,42 @@ export const cancelTrip = defineWorkflow({
       },
       bookings: ends.map(({ problems: _problems, ...end }) => end),
       notCancelled: [
+        ...runs,
         ...closing.map((problem) => ({ what: "budget", id: tripId, ...problem })),
         ...ends.flatMap(({ problems }) => problems),
       ],
     };
   },
 });
+
+/** Those of the trip that wait. What could not be ended, or was to stay as undoing it would lose money. */
+async function endRuns(
+  { call, pause, isSince }: Steps,
+  tripId: string,
+  acceptLoss: boolean,
+): Promise<readonly (Problem & { what: "run"; id: string })[]> {
+  if (!isSince(2)) return [];
+  const end = (loss: object) => attempt(() => call("cancel_run", { tripId, ...loss }, z.unknown()));
+  if (!isSince(ASKED_BY_RUNS)) {
+    await end({});
+    return [];
+  }
+  const ended = await end({ acceptLoss });
+  if (!("problem" in ended)) return [];
+  const { problem } = ended;
+  if (problem.code !== "loss_not_accepted") return [{ what: "run", id: tripId, ...problem }];
+  const { status } = await pause({
+    ...{ step: "loss", resolution: Decision, by: "caller", shown: { runs: problem.reason } },
+    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all, or cancelled to let it go on.`,
+    ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
+  });
+  if (status !== "cancel_all") return [{ what: "run", id: tripId, ...KEPT }];
+  const forced = await end({ acceptLoss: true });
+  return "problem" in forced ? [{ what: "run", id: tripId, ...forced.problem }] : [];
+}
+
+/** From this version on runs are not ended where that loses money and nobody accepts it. */
+const ASKED_BY_RUNS = 3;
 
 async function closeTrip({ call }: Steps, tripId: string, state: string): Promise<readonly Problem[]> {
   if (state === "closed") return [];

@@ -103,7 +103,7 @@ describe("service.book_stay", () => {
     const Movements = z.array(z.looseObject({ kind: z.string(), bookingId: z.string().nullable(), text: z.string() }));
     const rest = Movements.parse(movements).find((one) => one.kind === "trip_return" && one.bookingId === bookingId);
     expect(rest?.text).toBe("Back from a trip's budget: settle_booking gave back what the booking did not use");
-    // What the wallet paid for the stay came back with the settlement, and the rest of the reservation with it.
+    // The reservation paid for the stay, and its rest came back with the settlement.
     await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
   });
 
@@ -127,13 +127,13 @@ describe("service.book_stay", () => {
     expect(ended).toMatchObject({ status: "completed" });
   });
 
-  it("whose rates are gone asks; what fails after the booking is cancelled at the supplier", async () => {
+  it("whose rates are gone asks, and books nothing that its reservation cannot pay any more", async () => {
     const tripId = await claimedTrip("1500");
     const before = await available();
     await arm("/stays/bookings", "sold_out", 3);
     const asked = await bookStay(tripId, { guestNames });
     expect(asked, JSON.stringify(asked)).toMatchObject({ status: "paused", nextStepId: "rate_gone" });
-    // What it has reserved is given back behind its back, so that it cannot commit what it books next.
+    // What it has reserved is given back behind its back, so that nothing pays for what it would book next.
     const [held] = z
       .array(z.looseObject({ bookingId: z.string() }))
       .parse((await call("read_trip", { tripId })).bookings);
@@ -141,7 +141,7 @@ describe("service.book_stay", () => {
     const ended = await resume(asked, { status: "retry" });
     expect(ended, JSON.stringify(ended.failure)).toMatchObject({
       status: "failed",
-      failure: { code: "wrong_state", undone: ["book_stay:4", "reserve_booking"], notUndone: [] },
+      failure: { code: "reservation_not_available", undone: ["reserve_booking"], notUndone: [], orders: [] },
     });
     await expect.poll(available).toBe(before + micro(cancelled.refundedUsdc));
   });

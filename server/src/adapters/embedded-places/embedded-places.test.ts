@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { openMaps } from "../../outside/maps.ts";
 import { foldedName } from "./city-table.ts";
+import { ElevationGrid } from "./elevation-grid.ts";
 import { createEmbeddedPlaces } from "./index.ts";
-import { loadAirports, loadCities } from "./load.ts";
+import { loadAirports, loadCities, loadSummits } from "./load.ts";
 import { aliases, mainAirports } from "./names.ts";
 
 const maps = openMaps({ geocodingProviders: ["embedded"] }, { nominatim: undefined }, createEmbeddedPlaces());
@@ -190,4 +191,14 @@ test("every curated name leads to a place in the tables", () => {
   expect(lost).toEqual([]);
   const stray = [...mainAirports].filter(([metro, code]) => byCode.get(code)?.metroCode !== metro);
   expect(stray).toEqual([]);
+});
+
+test("summits that were written from memory rise out of the grid where they are said to be", () => {
+  const grid = new ElevationGrid();
+  const wrong = loadSummits().filter((summit) => {
+    const above = summit.meters - (grid.around(summit)?.highest ?? Number.NaN);
+    return !(above > -300 && above < 2_500);
+  });
+  expect(wrong).toEqual([]);
+  expect(loadSummits().length).toBeGreaterThan(100);
 });

@@ -1,20 +1,19 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
-import type { KnownElevation } from "../../ports/elevation.ts";
+import type { ElevationAnswer } from "../../ports/elevation.ts";
 import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position, PostalAddress } from "../../ports/maps.ts";
 import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
+import { Elevations } from "./elevations.ts";
 import { findBigCity, findCandidates } from "./find-places.ts";
 import { fold } from "./fold.ts";
 import { airportsByName, cityPlace, type Gazetteer } from "./gazetteer.ts";
-import { type AirportIndex, loadAirports, loadCities, loadSights } from "./load.ts";
+import { type AirportIndex, loadAirports, loadCities, loadSights, loadSummits } from "./load.ts";
 import { aliases, countryIndex, mainAirports } from "./names.ts";
 import { NearMatches } from "./near-matches.ts";
 import { TimeZoneBorders } from "./time-zones.ts";
 
 const NEAR_MATCHES = 5;
-/** How far a city's elevation is still a hint for a point beside it. */
-const ELEVATION_KILOMETERS = 30;
 /** Smaller cities than the first so many are on no map of a region. */
 const MOST_LOOKED_AT = 20_000;
 const SOURCE = "embedded-places";
@@ -25,7 +24,7 @@ export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress">
   places: Provider<PlaceQuestion, FoundPlaces>;
   /** Knows none, and says so where nobody else answers. */
   addresses: Provider<PostalAddress, never>;
-  elevation: Provider<Position, KnownElevation>;
+  elevation: Provider<Position, ElevationAnswer>;
   nearMatches(text: string): readonly string[];
 }
 
@@ -38,6 +37,7 @@ const provenance = {
 // Each table is read when it is first needed, and once in a process: most calls need airports only.
 const airports = once(loadAirports);
 const cities = once(loadCities);
+const elevations = once(() => new Elevations(cities, loadSummits()));
 
 /** Airports with scheduled service, metropolitan codes, cities and sights, from files in this folder. Nothing goes over the network. */
 export function createEmbeddedPlaces(): EmbeddedPlaces {
@@ -73,16 +73,8 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
     addresses: { ...provenance, ask: async () => ({ answer: undefined, asOf: DATA_DATE }) },
     elevation: {
       ...provenance,
-      async ask(position) {
-        const found = cities().nearest(position, ELEVATION_KILOMETERS);
-        if (found === undefined || found.city.elevationMeters === undefined) {
-          return { answer: undefined, asOf: DATA_DATE };
-        }
-        const { city, kilometers } = found;
-        const distanceMeters = Math.round(kilometers * 1_000);
-        const basis = `Elevation of ${cityPlace(city).label} in GeoNames, of a model with cells of about 90 m to 1 km`;
-        return { answer: { meters: city.elevationMeters ?? 0, basis, distanceMeters }, asOf: DATA_DATE };
-      },
+      attribution: [...provenance.attribution, "Elevations from NASA SRTM30 (public domain), by KDE Marble"],
+      ask: async (position) => ({ answer: elevations().at(position), asOf: DATA_DATE }),
     },
     nearMatches: (text) => near().find(text, NEAR_MATCHES),
     airport(iataCode) {

@@ -19,6 +19,15 @@ export interface Sight {
   date: string;
 }
 
+type SummitRow = [string, number, number, number];
+
+export interface Summit {
+  name: string;
+  latitude: number;
+  longitude: number;
+  meters: number;
+}
+
 export interface AirportIndex {
   all: readonly Airport[];
   byCode: ReadonlyMap<string, Airport>;
@@ -35,6 +44,10 @@ export interface SightIndex {
 // Checked by hand: a schema library takes longer for these rows than everything else at the first look-up together.
 function isAirportRow(row: unknown): row is AirportRow {
   return hasKinds(row, "sssssnns");
+}
+
+function isSummitRow(row: unknown): row is SummitRow {
+  return hasKinds(row, "snnn");
 }
 
 /** `kinds`: one letter a column, s for text and n for a number. */
@@ -99,6 +112,12 @@ export function loadSights(): SightIndex {
     byName: groupBy(all, (sight) => [fold(sight.name)]),
     byOtherName: groupBy(all, (sight) => sight.otherNames.map(fold)),
   };
+}
+
+export function loadSummits(): Summit[] {
+  return readRows("summits.json", isSummitRow).map(([name, latitude, longitude, meters]) => ({
+    ...{ name, latitude, longitude, meters },
+  }));
 }
 
 export function loadCities(): CityTable {

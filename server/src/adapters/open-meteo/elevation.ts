@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
-import type { KnownElevation } from "../../ports/elevation.ts";
+import type { ElevationAnswer } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
+const ofThePoint = { errorMeters: null, highestMeters: null, distanceMeters: null };
 const parse = jsonOf(z.object({ elevation: z.array(z.number()) }));
 
 /** Of the Copernicus model with cells of 90 meters. */
 export function createOpenMeteoElevation(
   source: OpenSource,
-): Provider<{ latitude: number; longitude: number }, KnownElevation> {
+): Provider<{ latitude: number; longitude: number }, ElevationAnswer> {
   return {
     source: source.name,
     sourceLevel: "open",
@@ -21,7 +22,7 @@ export function createOpenMeteoElevation(
       });
       const [meters] = answer.elevation;
       const basis = "Copernicus DEM GLO-90, cells of 90 m";
-      return { answer: meters === undefined ? undefined : { meters, basis, distanceMeters: null }, asOf };
+      return { answer: meters === undefined ? undefined : { ...ofThePoint, meters, basis }, asOf };
     },
   };
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
-import type { KnownElevation } from "../../ports/elevation.ts";
+import type { ElevationAnswer } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
+const ofThePoint = { errorMeters: null, highestMeters: null, distanceMeters: null };
 const parse = jsonOf(
   z.object({
     status: z.literal("OK"),
@@ -14,7 +15,7 @@ const parse = jsonOf(
 /** Of the data set that the operator named in the source's address. */
 export function createOpenTopoDataElevation(
   source: OpenSource,
-): Provider<{ latitude: number; longitude: number }, KnownElevation> {
+): Provider<{ latitude: number; longitude: number }, ElevationAnswer> {
   return {
     source: source.name,
     sourceLevel: "open",
@@ -28,7 +29,7 @@ export function createOpenTopoDataElevation(
       // Data sets of land have nothing at sea.
       if (found === undefined || found.elevation === null) return { answer: undefined, asOf };
       const basis = `Data set ${found.dataset.slice(0, 60)} of Open Topo Data`;
-      return { answer: { meters: found.elevation, basis, distanceMeters: null }, asOf };
+      return { answer: { ...ofThePoint, meters: found.elevation, basis }, asOf };
     },
   };
 }

@@ -18,9 +18,10 @@ export function bindCall(asked: ApprovalCase): Binding {
 function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   const { bought, movements, boughtHash, tripId } = plan;
   return {
-    ...{ travelerId: call.travelerId, policyId, version, boughtHash, tripId },
+    ...{ travelerId: call.travelerId, policyId, version, boughtHash },
     bought: bought === undefined ? undefined : withoutPrices(bought),
-    // What a purchase moves follows from what is bought.
+    // What a purchase moves follows from what is bought, whether the wallet pays it or a trip.
+    tripId: bought === undefined ? tripId : undefined,
     movements:
       bought === undefined
         ? movements.map(({ token, from, to, isLater }) => ({ token, from, to, isLater }))

@@ -36,6 +36,7 @@ export const ArrivalAnswer = ProviderProvenance.extend({
     })
     .nullable(),
   wayNote: z.string().nullable().describe("Why there is no way"),
+  modeNote: z.string().nullable().describe("Why the way is not by the mode asked for; null: it is"),
   schedule: z
     .object({
       landsAt: z.string().describe("UTC"),

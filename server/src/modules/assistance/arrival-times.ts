@@ -6,6 +6,12 @@ import type { WayToAirport } from "./way-to-airport.ts";
  */
 export const MINUTES_TO_EXIT = { fewest: 20, usual: 50, most: 90 } as const;
 
+/**
+ * The hour from which trains and buses are assumed to run, until midnight, on the airport's clock. No timetable is known here: some cities have lines
+ * all night, and some stop earlier.
+ */
+export const TRANSIT_FROM = 5;
+
 const NIGHT_FROM = 22;
 const NIGHT_UNTIL = 5;
 
@@ -22,6 +28,8 @@ export interface ArrivalTimes {
   arrives: Band | undefined;
   /** On the airport's clock, when the traveler probably steps out of it. */
   isNight: boolean;
+  /** Whether trains and buses are assumed to run when the traveler has left the airport, and until the door. */
+  transit: "runs" | "may_end" | "stopped";
 }
 
 export function timesOf(landsAt: Temporal.Instant, way: WayToAirport | undefined, timeZone: string): ArrivalTimes {
@@ -29,17 +37,16 @@ export function timesOf(landsAt: Temporal.Instant, way: WayToAirport | undefined
   const { fewest, usual, most } = MINUTES_TO_EXIT;
   const outside = { earliest: after(fewest), likely: after(usual), latest: after(most) };
   const { hour } = outside.likely.toZonedDateTimeISO(timeZone);
+  const arrives = way && {
+    earliest: after(fewest + way.fewestMinutes),
+    likely: after(usual + way.minutes),
+    latest: after(most + way.mostMinutes),
+  };
+  const isWithout = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).hour < TRANSIT_FROM;
+  const ends = [outside.latest, arrives?.likely ?? outside.latest];
   return {
-    landsAt,
-    outside,
-    arrives:
-      way === undefined
-        ? undefined
-        : {
-            earliest: after(fewest + way.fewestMinutes),
-            likely: after(usual + way.minutes),
-            latest: after(most + way.mostMinutes),
-          },
+    ...{ landsAt, outside, arrives },
     isNight: hour >= NIGHT_FROM || hour < NIGHT_UNTIL,
+    transit: isWithout(outside.likely) ? "stopped" : ends.some(isWithout) ? "may_end" : "runs",
   };
 }

@@ -148,6 +148,51 @@ describe("a transfer from an airport", () => {
   });
 });
 
+describe("an arrival at night", () => {
+  const at = (local: string) => ({
+    ...{ ...soho, destinationAddress: "51.5136,-0.1365", mode: "transit" },
+    arrivalTimeIso: Temporal.PlainDateTime.from(`2035-07-01T${local}`)
+      .toZonedDateTime("Europe/London")
+      .toInstant()
+      .toString(),
+  });
+  const Planned = Transfer.extend({ modeNote: z.string().nullable(), way: z.looseObject({ mode: z.string() }) });
+  const plan = async (args: object) =>
+    Planned.parse(resultOf(await service.call("airport_transfer_coordinator", args)));
+  const NO_TRAIN = "No train or bus is planned";
+
+  it("when trains have stopped is planned by car, which leads the card, and the assumption is said", async () => {
+    const { way, modeNote, pickUpAtLocal, taxisNeeded, links, card, notes } = await plan(at("23:40"));
+    expect([way.mode, pickUpAtLocal, taxisNeeded]).toEqual(["driving", "2035-07-02T00:30:00", 1]);
+    expect(modeNote).toMatch(/assumed to run from 5:00 to midnight.*travelmode=transit/);
+    expect(links.google).toMatch(/travelmode=driving/);
+    const [, first] = card.text.split("\n");
+    expect(first).toMatch(new RegExp(`^${NO_TRAIN}.*12:30\\sAM.*Book a car ahead`));
+    expect(card.text).not.toMatch(/By train/);
+    expect(notes.join()).not.toMatch(/timetable is known here/);
+  });
+
+  it("when they still run is planned with them, with the last one in mind", async () => {
+    const [evening, late, morning] = [await plan(at("21:30")), await plan(at("22:40")), await plan(at("05:10"))];
+    expect([evening, late, morning].map(({ way, modeNote }) => [way.mode, modeNote])).toEqual(
+      Array.from({ length: 3 }, () => ["transit", null]),
+    );
+    expect(late.card.text.split("\n")[1]).toMatch(/^The last train or bus may leave before you do/);
+    for (const { card } of [evening, morning]) expect(card.text).not.toMatch(/last train/);
+    expect(evening.notes.join()).toMatch(/assumed to run from 5:00 to midnight/);
+  });
+
+  it("is told at the head of the playbook's card and of its way, too", async () => {
+    const { card, steps } = await playbook(at("23:40"));
+    expect(card.text.split("\n")[1]).toMatch(new RegExp(`^${NO_TRAIN}`));
+    expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
+    const byCar = await playbook({ ...at("23:40"), mode: "driving" });
+    expect(byCar.card.text.split("\n")[1]).toMatch(/^It is night then: book the car ahead/);
+    // The card's first step is the way on, with its time.
+    expect(byCar.card.text).toMatch(/1\. Way on: By taxi.*About \d+ min/);
+  });
+});
+
 describe("an arrival playbook", () => {
   it("leads from the seat to the door, with the traveler's own words as they are", async () => {
     const travelerName = "עדה 🧳 Lovelace";

@@ -3,7 +3,7 @@ import type { Ports } from "../../kernel/tool.ts";
 import { deepLinksOf, fitToChannel, type MapPorts, makeRouteMap, mapAttribution, mapTexts } from "../maps/index.ts";
 import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
-import { type ArrivalTimes, MINUTES_TO_EXIT, timesOf } from "./arrival-times.ts";
+import { type ArrivalTimes, MINUTES_TO_EXIT, TRANSIT_FROM, timesOf } from "./arrival-times.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
 import { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 import type { WayToAirport } from "./way-to-airport.ts";
@@ -21,10 +21,14 @@ interface Arrival {
 
 /** The way from the airport with its times, its map and the links to it: what every tool of an arrival answers. */
 export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
-  const { tenantId, airport, destination, mode, landsAt, words } = arrival;
+  const { tenantId, airport, destination, landsAt, words } = arrival;
+  // When the traveler leaves the airport does not depend on the way.
+  const outside = landsAt && timesOf(landsAt, undefined, airport.timeZone);
+  const isStopped = arrival.mode === "transit" && outside?.transit === "stopped";
+  const mode = isStopped ? "driving" : arrival.mode;
   const known = await findWay([airport, destination], mode, ports, signal);
   const { way } = known;
-  const times = landsAt === undefined ? undefined : timesOf(landsAt, way, airport.timeZone);
+  const times = landsAt && timesOf(landsAt, way, airport.timeZone);
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
   const stops = [
     { ...positionOf(airport), label: airport.label },
@@ -33,17 +37,21 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
   const links = deepLinksOf(stops, mode);
   return {
-    ...{ title, way, times, known },
+    ...{ title, way, times, known, mode, isStopped },
     answer: {
       airport,
       destination,
       way: way === undefined ? null : describeWay(way, mode, known),
       wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
+      modeNote: isStopped ? `${STOPPED} ${deepLinksOf(stops, "transit").google}` : null,
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
       ...{ links, map, mapNote },
     },
   };
 }
+
+const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
+const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} Night lines, if there are any, are at`;
 
 type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
 
@@ -70,8 +78,18 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
   };
 }
 
+/** What decides how the traveler goes on, and so leads all that is said; empty where nothing is special. */
+export function sayDecision({ times, mode, isStopped, answer }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  if (times === undefined) return [];
+  const moment = words.moment(times.outside.likely, answer.airport.timeZone);
+  if (isStopped) return [say("transitStopped", { moment })];
+  if (mode === "transit") return times.transit === "may_end" ? [say("transitEnding")] : [];
+  return mode === "driving" && times.isNight ? [say("carAtNight")] : [];
+}
+
 /** The traveler's own lines about the way, in words. */
-export function sayWay({ way, times, answer }: ArrivalPlan, mode: WayMode, words: Words): string[] {
+export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
   const { airport, destination } = answer;
   const kilometers = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
@@ -102,7 +120,7 @@ export function sayExit({ times, answer: { airport } }: ArrivalPlan, words: Word
 
 export function saySafety({ times }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
-  return [say("safeTaxi"), say("safeThings"), ...(times?.isNight === true ? [say("safeNight")] : [])];
+  return [...(times?.isNight === true ? [say("safeNight")] : []), say("safeTaxi"), say("safeThings")];
 }
 
 /** All of it as a message, as a chat or a page shows it. */
@@ -120,7 +138,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
 }
 
 /** What is said beside the plan: in English, for the caller. */
-export function notesOf({ known, answer: { airport, destination, way } }: ArrivalPlan): string[] {
+export function notesOf({ known, mode, answer: { airport, destination, way } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [
     ...(airport.note === null ? [] : [airport.note]),
@@ -132,6 +150,7 @@ export function notesOf({ known, answer: { airport, destination, way } }: Arriva
     ...(way?.mode === "walking" && way.straightKilometers > FARTHEST_WALK_KILOMETERS
       ? ["That is far to walk with luggage: ask again with driving or transit."]
       : []),
+    ...(mode === "transit" ? [ASSUMED] : []),
     ...saidOfWays([known]).notes,
     known.routedBy === undefined
       ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them."

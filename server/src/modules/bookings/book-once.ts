@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Cover } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
@@ -12,9 +13,10 @@ import {
   type NextBookingMove,
 } from "./booking-effect.ts";
 import type { Booking, HoldPayment, NewBooking } from "./bookings.ts";
+import { requireCover } from "./cover.ts";
 
 export interface BookOnceRequest {
-  caller: { tenantId: string; environment: Environment };
+  caller: { tenantId: string; environment: Environment; cover?: Cover | undefined };
   callId: string;
   asked: AskedBooking;
   steps: BookingSteps;
@@ -68,14 +70,16 @@ export async function bookOnce(
         const by = { tenantId, network, callId, workerId: callId };
         return {
           async insert(aggregates) {
+            if (intent.kind !== "pay") await requireTravelers(aggregates, caller, intent.booking);
+            const { amountMicroUsdc: amount } = intent.kind === "pay" ? intent.held : intent.booking;
+            const { cover } = caller;
+            const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
             if (intent.kind === "pay")
-              return cover(aggregates, await aggregates.bookings.payHeld({ ...intent.held, ...by }));
+              return payFor(aggregates, await aggregates.bookings.payHeld({ ...intent.held, ...by, escrowBookingId }));
             const { booking } = intent;
             const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
-            return cover(
-              aggregates,
-              await aggregates.bookings.insert({ ...booking, ...by, kind, offerId, particularsHash }),
-            );
+            const what = { kind, offerId, particularsHash, escrowBookingId };
+            return payFor(aggregates, await aggregates.bookings.insert({ ...booking, ...by, ...what }));
           },
           begin(stored) {
             progress?.("Ordering and paying at the supplier");
@@ -90,11 +94,31 @@ export async function bookOnce(
   );
 }
 
-/** The hold on the balance for a stored intent, and what it takes of limits. Undefined: somebody else was quicker. */
-async function cover({ ledger, callSpends }: Aggregates, booking: Booking | undefined): Promise<Booking | undefined> {
+/** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
+async function requireTravelers(
+  { travelerRecords }: Aggregates,
+  { tenantId, environment }: BookOnceRequest["caller"],
+  { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
+): Promise<void> {
+  const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];
+  const gone = await travelerRecords.keep(tenantId, environment, userIds);
+  if (gone.length === 0) return;
+  throw new Failure("traveler_incomplete", {
+    detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
+    extra: { travelers: gone.map((id) => ({ userId: id, fields: [] })) },
+  });
+}
+
+/**
+ * What pays for a stored intent, the hold on the balance unless a reservation in escrow does, and what it takes of limits. Undefined:
+ * somebody else was quicker.
+ */
+async function payFor({ ledger, callSpends }: Aggregates, booking: Booking | undefined): Promise<Booking | undefined> {
   if (booking === undefined) return undefined;
-  const { tenantId, network, amountMicroUsdc } = booking;
-  await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  const { tenantId, network, amountMicroUsdc, escrowBookingId } = booking;
+  if (escrowBookingId === undefined) {
+    await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  }
   await callSpends.price(booking.callId, amountMicroUsdc);
   return booking;
 }

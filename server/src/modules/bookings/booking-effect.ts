@@ -12,7 +12,9 @@ import type { Booking, BookingChange } from "./bookings.ts";
 /**
  * What every booking has in common, of flights (`modules/flights/booking-steps.ts`) and of stays
  * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` says what holds for every effect. Money: the hold is made with
- * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between.
+ * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between. Where a
+ * reservation in escrow pays, nothing is held, and the booking says what that reservation owes; where it ends without paying, the
+ * balance takes its place (`modules/escrow/pay-uncovered.ts`), also while the booking is under way.
  */
 export type BookingMove = Move<Booking, Aggregates>;
 export type NextBookingMove = Next<Booking, Aggregates>;
@@ -45,14 +47,21 @@ export function ledgerReference(booking: Pick<Booking, "id">): string {
 const purseOf = ({ tenantId, network }: Booking) => ({ tenantId, network, token: "USDC" }) as const;
 
 export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
-  const chargeTransferId = charged === 0n ? null : newTransferId(booking.updatedAt);
+  const chargeTransferId =
+    charged === 0n || booking.escrowBookingId !== undefined ? null : newTransferId(booking.updatedAt);
   return {
     kind: "done",
     end: async () => ({
       result: { ...result, chargeTransferId },
       change: order,
       async apply(aggregates) {
-        await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
+        const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
+        if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
+        else await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
+        // What the answer calls covered was the balance's to pay in the end.
+        if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
+          await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
+        }
         await aggregates.callSpends.price(booking.callId, charged);
       },
     }),
@@ -69,7 +78,10 @@ export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Ag
       new Failure("provider_unavailable", {
         detail: "The booking was interrupted before anything was sent. Nothing happened; call again.",
       }),
-    giveBack: ({ ledger }, booking) => ledger.release(purseOf(booking), ledgerReference(booking)),
+    async giveBack({ ledger, bookings }, booking) {
+      const { escrowBookingId } = (await bookings.get(booking.id)) ?? booking;
+      if (escrowBookingId === undefined) await ledger.release(purseOf(booking), ledgerReference(booking));
+    },
     // An order that was just made may be missing in the supplier's list for a moment.
     unstoredEnd: "unknown",
   };

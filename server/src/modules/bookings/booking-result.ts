@@ -51,6 +51,15 @@ export const VendorAddress = z
     "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order",
   );
 
+/** In a run: what its reservation in escrow pays in place of the wallet. */
+export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by what the trip has reserved in escrow");
+
+/** What a booking costs, and who pays it. */
+export function sayWhoPays({ escrowBookingId }: Booking, amount: Micro) {
+  const [chargedMicro, coveredMicro] = escrowBookingId === undefined ? [amount, 0n] : [0n, amount];
+  return { chargedUsdc: formatDecimal(chargedMicro), coveredUsdc: formatDecimal(coveredMicro) };
+}
+
 /** The transaction of what was charged; an answer of an earlier release has none. */
 export const ChargeTransferId = z
   .string()
@@ -80,6 +89,7 @@ export const BookingResult = SupplierResult.extend({
   taxAmount: DecimalAmount.nullable().default(null).describe("Part of totalAmount; null: the supplier does not say"),
   ticketing: z.enum(["pending", "ticketed"]),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  coveredUsdc: CoveredUsdc,
   chargeTransferId: ChargeTransferId,
   chargeTxHash: ChargeTxHash,
   rate: BookingRate,
@@ -143,6 +153,9 @@ const TICKETED =
 const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
+export const sayNext = (ticketing: "pending" | "ticketed", voidWindowEndsAt: string | null): string =>
+  [ticketing === "ticketed" ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
+
 function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,
   { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
@@ -178,7 +191,7 @@ export function toResult(
     totalCurrency: order.totalCurrency,
     taxAmount: order.taxAmount ?? null,
     ticketing: order.ticketed ? "ticketed" : "pending",
-    chargedUsdc: formatDecimal(balancePays(booking, order)),
+    ...sayWhoPays(booking, balancePays(booking, order)),
     rate: booking.rate,
     travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
       givenName,
@@ -204,7 +217,7 @@ export function toResult(
     refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
     changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
     ...hashesOf(booking, order),
-    next: [order.ticketed ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(order.voidWindowEndsAt)].join(" "),
+    next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt),
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

@@ -1,4 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
 import type { BookedTraveler } from "./booked-travelers.ts";
@@ -29,8 +30,14 @@ export interface Booking {
   kind: "flight" | "stay" | "flight_hold";
   offerId: string;
   state: BookingState;
-  /** What the balance is expected to pay and what is held for it: the total less an airline credit. */
+  /** What the balance is expected to pay and what is held for it, or what a reservation in escrow covers: the total less an airline credit. */
   amountMicroUsdc: Micro;
+  /** The reservation in escrow that pays in place of the balance, so that nothing is held. Undefined: the balance pays. */
+  escrowBookingId: Hex | undefined;
+  /** What that reservation still owes for it. */
+  cover: Micro;
+  /** What the balance has paid of that in the end, as the reservation ended without paying. */
+  coverCharged: Micro;
   /** What the supplier asks, credit included. */
   totalAmount: string;
   totalCurrency: string;
@@ -85,13 +92,13 @@ export type NewBooking = Pick<
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"
-> & { workerId: string } & Partial<Pick<Booking, "particularsHash">>;
+> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "escrowBookingId">>;
 
 /** What a call that pays for a held order changes of its booking. */
 export type HoldPayment = Pick<
   Booking,
   "tenantId" | "network" | "id" | "userId" | "callId" | "amountMicroUsdc" | "totalAmount" | "totalCurrency" | "rate"
-> & { workerId: string };
+> & { workerId: string } & Partial<Pick<Booking, "escrowBookingId">>;
 
 export type BookingChange = Partial<
   Pick<
@@ -115,6 +122,19 @@ export interface Bookings extends EffectStore<Booking> {
   /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
   findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
+  /** The booking that a reservation in escrow pays for. `lock`: nobody else changes it before the end of the transaction. */
+  findCovered(
+    tenantId: string,
+    network: Environment,
+    escrowBookingId: string,
+    lock?: "lock",
+  ): Promise<Booking | undefined>;
+  /** Bookings that reservations were to pay for which ended without. */
+  listUncovered(network: Environment, limit: number): Promise<readonly Booking[]>;
+  /** In a transaction. `escrowBookingId: undefined`: from here on the balance pays. */
+  setCover(id: string, change: { cover: Micro; coverCharged?: Micro; escrowBookingId?: undefined }): Promise<void>;
+  /** What was to be paid is less, as the supplier gave it back; the part of it that the reservation had not paid. */
+  reduceCover(id: string, amount: Micro): Promise<Micro>;
   /** From now on a call pays for a held order. Undefined: another one does already, or it is held no more. */
   payHeld(payment: HoldPayment): Promise<Booking | undefined>;
   /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */

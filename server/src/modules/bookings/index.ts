@@ -7,6 +7,7 @@ export {
   type BookingStorage,
   booked,
   bookingUse,
+  ledgerReference,
   type NextBookingMove,
 } from "./booking-effect.ts";
 export {
@@ -26,8 +27,11 @@ export {
   balancePays,
   ChargeTransferId,
   ChargeTxHash,
+  CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayNext,
+  sayWhoPays,
   toBookedSegment,
   toResult,
   VendorAddress,
@@ -35,6 +39,7 @@ export {
 export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
+export { coverErrors } from "./cover.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { departureOf, sayVoidWindow } from "./first-departure.ts";
 export {

@@ -6,6 +6,7 @@ import * as orderHashes from "./migrations/0025-order-hashes.ts";
 import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import * as bookingRate from "./migrations/0040-booking-rate.ts";
 import * as flightHolds from "./migrations/0079-flight-holds.ts";
+import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -35,6 +36,7 @@ export const bookingsModule = defineModule({
     "0027-seen-offers": seenOffers,
     "0040-booking-rate": bookingRate,
     "0079-flight-holds": flightHolds,
+    "0085-booking-covers": bookingCovers,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

@@ -1,11 +1,12 @@
 import { Failure } from "../../domain/errors.ts";
-import { parseDecimal } from "../../domain/money.ts";
-import { type Alternative, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
+import { type Micro, parseDecimal } from "../../domain/money.ts";
+import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { type AskedBooking, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
+import { hexOf } from "./cover.ts";
 import { sayUndo } from "./say-undo.ts";
 import type { SeenComparable, SeenOffer } from "./seen-offers.ts";
 
@@ -42,19 +43,25 @@ export async function planBooking(
   const travelers = await travelerIds(seen);
   const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
   const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
+  const price = hasMore || isPaidInPart ? undefined : bought.price;
   return {
     refusal: await refusalFor?.(seen),
-    movements: [
-      {
-        ...{ token: "USDC", amount: undefined, from: "treasury", to: "collection" },
-        expected: hasMore || isPaidInPart ? undefined : bought.price,
-      },
-    ],
+    ...paymentOf(price, caller.cover),
     irreversible: sayUndo(seen, timeZoneOf),
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
+}
+
+/** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
+function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
+  const [token, to] = ["USDC", "collection"] as const;
+  if (cover === undefined) {
+    return { movements: [{ token, amount: undefined, from: "treasury", to, expected: price }] };
+  }
+  const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
+  return { movements: [movement], tripId: hexOf(cover.tripId) };
 }
 
 /** What the call is told where the earlier booking is no answer to it. */

@@ -8,6 +8,7 @@ import { createLeases, type LeasedTable } from "../effects/index.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
+import { hexOf } from "./cover.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
@@ -25,6 +26,7 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
     ...createRecords(queryable, clock),
     ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
+    ...createCovers(queryable),
   };
 }
 
@@ -47,6 +49,8 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           offerId: booking.offerId,
           state: "intended",
           amountMicro: booking.amountMicroUsdc,
+          escrowBookingId: booking.escrowBookingId ?? null,
+          coverMicro: booking.escrowBookingId === undefined ? 0n : booking.amountMicroUsdc,
           totalAmount: booking.totalAmount,
           totalCurrency: booking.totalCurrency,
           rate: JSON.stringify(booking.rate),
@@ -105,15 +109,76 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
   };
 }
 
+/** What reservations in escrow owe for bookings. */
+function createCovers(
+  queryable: Queryable,
+): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "reduceCover"> {
+  return {
+    async findCovered(tenantId, network, escrowBookingId, lock) {
+      const query = queryable
+        .selectFrom("booking")
+        .selectAll()
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("escrowBookingId", "=", escrowBookingId)
+        .where("state", "<>", "failed");
+      const row = await (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
+    },
+
+    async listUncovered(network, limit) {
+      const rows = await queryable
+        .selectFrom("booking")
+        .innerJoin("escrowBooking", (join) =>
+          join
+            .onRef("escrowBooking.tenantId", "=", "booking.tenantId")
+            .onRef("escrowBooking.network", "=", "booking.network")
+            .onRef("escrowBooking.bookingId", "=", "booking.escrowBookingId"),
+        )
+        .selectAll("booking")
+        .where("booking.network", "=", network)
+        .where("booking.escrowBookingId", "is not", null)
+        .where("booking.state", "<>", "failed")
+        .where("booking.coverMicro", ">", 0n)
+        .where("escrowBooking.state", "=", "cancelled")
+        .limit(limit)
+        .execute();
+      return rows.map(toBooking);
+    },
+
+    async setCover(id, { cover, coverCharged, ...change }) {
+      await queryable
+        .updateTable("booking")
+        .set({
+          coverMicro: cover,
+          ...(coverCharged === undefined ? {} : { coverChargedMicro: coverCharged }),
+          ...("escrowBookingId" in change ? { escrowBookingId: null } : {}),
+        })
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async reduceCover(id, amount) {
+      const { rows } = await sql<{ reduced: bigint }>`
+        with old as (select id, least(cover_micro, ${String(amount)}::bigint) as reduced from booking
+          where id = ${id} for update)
+        update booking set cover_micro = cover_micro - old.reduced from old where booking.id = old.id
+        returning old.reduced`.execute(queryable);
+      return rows[0]?.reduced ?? 0n;
+    },
+  };
+}
+
 function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
   return {
-    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, ...payment }) {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, escrowBookingId, ...payment }) {
       const at = clock.now().toString();
       const row = await queryable
         .updateTable("booking")
         .set({
           ...payment,
           ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
           ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
         })
         .where("id", "=", id)
@@ -219,11 +284,22 @@ function toColumns(to: Booking["state"], { result: given, ...change }: BookingCh
   };
 }
 
-function toBooking({ amountMicro, travelers, rate, ...row }: Selectable<BookingTable>): Booking {
+function toBooking({
+  amountMicro,
+  coverMicro,
+  coverChargedMicro,
+  escrowBookingId,
+  travelers,
+  rate,
+  ...row
+}: Selectable<BookingTable>): Booking {
   return {
     ...withoutNulls(row),
     ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
+    escrowBookingId: escrowBookingId === null ? undefined : hexOf(escrowBookingId),
+    cover: coverMicro,
+    coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),
     rate: toRate(rate),
   };

@@ -3,6 +3,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { BookingOnChain, TripOnChain } from "../../ports/escrow-contract.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { payBackOrder } from "./pay-back-order.ts";
+import { payUncovered } from "./pay-uncovered.ts";
 import { giveBackFree, giveBackHeld, payOut, payouts } from "./trip-money.ts";
 import type { Trip } from "./trips.ts";
 
@@ -56,7 +57,8 @@ export async function adoptReleasedBooking(
     const paid = isSettled ? payouts(booking) : { refunded: booking.reserved };
     await escrowBookings.change({ tenantId, network, bookingId }, { state, ...paid });
     await trips.change(network, tripId, isSettled ? payOut(trip, booking) : giveBackHeld(trip, booking));
-    if (isSettled) await payBackOrder(aggregates, { tenantId, network, bookingId });
+    const ended = { tenantId, network, bookingId };
+    await (isSettled ? payBackOrder(aggregates, ended) : payUncovered(aggregates, ended));
     return true;
   });
 }

@@ -8,6 +8,7 @@ import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mismatch } from "../treasury/index.ts";
 import { stepOf } from "./apply-step.ts";
+import { requireCovering } from "./covered-orders.ts";
 import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
 import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
@@ -148,6 +149,7 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
     const known = await findSameStep(aggregates, booking, stepOf(action), request.isSame ?? sameAs(action));
     if (known !== undefined) return requireSame(earlier, known);
     requirePossible(trip, booking, action, ports);
+    await requireCovering(aggregates, booking, action);
     const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
     const pending = { step: stepOf(action), transactionId: stored.id, details };
     await escrowBookings.change({ tenantId, network, bookingId }, { pending });

@@ -4,6 +4,7 @@ import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kern
 import type { Aggregates } from "../../kernel/stores.ts";
 import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
 import { payBackOrder } from "./pay-back-order.ts";
+import { payUncovered } from "./pay-uncovered.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import { rememberStep } from "./remember-step.ts";
@@ -15,8 +16,10 @@ async function confirmStep(aggregates: Aggregates, trip: Trip, one: ConfirmedTra
   await rememberStep(aggregates, trip, one);
   const { tenantId, network, operation } = one.transaction;
   const action = escrowStep.read(operation)?.action;
-  if (tenantId === null || (action?.name !== "settle" && action?.name !== "release_booking")) return;
-  await payBackOrder(aggregates, { tenantId, network, bookingId: action.bookingId });
+  if (tenantId === null || action === undefined || !("bookingId" in action)) return;
+  const ended = { tenantId, network, bookingId: action.bookingId };
+  if (action.name === "settle" || action.name === "release_booking") await payBackOrder(aggregates, ended);
+  if (action.name === "cancel" || action.name === "release_booking") await payUncovered(aggregates, ended);
 }
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */

@@ -89,10 +89,11 @@ export async function warnOfExpiry(
 
 /** That the order is not paid twice, for who is about to pay it out of a trip's budget. */
 export async function sayReturn(
-  { orders, wallets }: Pick<Stores, "orders" | "wallets">,
-  { tenantId, network }: Pick<EscrowBooking, "tenantId" | "network">,
+  { bookings, orders, wallets }: Pick<Stores, "bookings" | "orders" | "wallets">,
+  { tenantId, network, bookingId }: Pick<EscrowBooking, "tenantId" | "network" | "bookingId">,
   { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex | undefined },
 ): Promise<string[]> {
+  if ((await bookings.findCovered(tenantId, network, bookingId)) !== undefined) return [];
   const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
   if (order === undefined || vendor !== (await wallets.ensure(network, "collection")).address) return [];
   return [

@@ -1,5 +1,6 @@
 import { defineJob, type Job } from "../../kernel/job.ts";
 import { listEnvironments, type Parts } from "../../kernel/parts.ts";
+import { payAllUncovered } from "./pay-uncovered.ts";
 import { releaseTrips } from "./release-trips.ts";
 
 const RELEASE_MILLISECONDS = 60_000;
@@ -15,6 +16,10 @@ export function escrowJobs({
     const submission = submitters[environment];
     if (submission === undefined) return [];
     const run = () => releaseTrips({ stores, chain, submission, clock, log });
-    return [defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run })];
+    const pay = () => payAllUncovered(stores, environment);
+    return [
+      defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run }),
+      defineJob({ name: `pay-uncovered ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run: pay }),
+    ];
   });
 }

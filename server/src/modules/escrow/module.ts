@@ -57,7 +57,7 @@ const tools = [
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "travelers", "treasury"],
+  needs: ["bookings", "chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "travelers", "treasury"],
   tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],

@@ -6,14 +6,15 @@ import { atMost, PAID_BY_ESCROW, paidFor } from "../orders/index.ts";
 import { refund } from "../treasury/index.ts";
 
 /**
- * An order is paid once: what a settled booking paid to the service for an order that the wallet has paid goes back to the wallet,
- * at most what the order cost there. In the transaction that stores the settlement, and once for a booking.
+ * An order is paid once: of what a settled booking has paid to the service for it, what the reservation owes for the order stays. The
+ * rest goes back to the wallet, where another reservation paid the order or none did at most what the order has cost the wallet. In the
+ * transaction that stores the settlement, and once for a booking.
  */
 export async function payBackOrder(
   aggregates: Aggregates,
   { tenantId, network, bookingId }: { tenantId: string; network: Environment; bookingId: Hex },
 ): Promise<void> {
-  const { escrowBookings, orders, wallets } = aggregates;
+  const { bookings, escrowBookings, orders, wallets } = aggregates;
   const booking = await escrowBookings.find(tenantId, network, bookingId);
   if (booking?.state !== "settled" || booking.itineraryHash === undefined) return;
   if (booking.vendor !== (await wallets.ensure(network, "collection")).address) return;
@@ -21,10 +22,14 @@ export async function payBackOrder(
   if (order === undefined) return;
   const { orderId } = order;
   const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
-  const back = atMost(booking.vendorPaid, await paidFor(aggregates, order));
+  const byWallet = await paidFor(aggregates, order);
   const paidUsdc = formatDecimal(booking.vendorPaid);
   const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
-  if (!(await orders.record(network, orderId, paid)) || back === 0n) return;
+  if (!(await orders.record(network, orderId, paid))) return;
+  const isCover = (await bookings.get(order.bookingId))?.escrowBookingId === bookingId;
+  const rest = booking.vendorPaid - (await bookings.reduceCover(order.bookingId, booking.vendorPaid));
+  const back = isCover ? rest : atMost(rest, byWallet);
+  if (back === 0n) return;
   const details = { reason: "paid_by_escrow", escrowBookingId: bookingId, refundedUsdc: formatDecimal(back) };
   await orders.record(network, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });
   await refund(

@@ -1,10 +1,11 @@
-import type { Micro } from "../../domain/money.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Booking } from "../bookings/index.ts";
 import { stepOf } from "./apply-step.ts";
 import {
   type BookingAction,
@@ -25,6 +26,7 @@ import {
   warnOfExpiry,
   warnOfPaidOrder,
 } from "./commit-booking.ts";
+import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
@@ -111,7 +113,7 @@ export function planLog(
 
 /** Amounts and payee are fixed now; the settlement moves the money, and until then the booking can be cancelled. */
 export function planCommit(
-  asked: Asked & { stores: Pick<Stores, "orders" | "wallets" | "trips">; clock: Clock },
+  asked: Asked & { stores: Pick<Stores, "bookings" | "orders" | "wallets" | "trips">; clock: Clock },
   request: Pick<CommitRequest, "vendor" | "itineraryHash" | "isSame"> & { bookingId: string },
   price: () => Promise<CommittedAmounts>,
 ): Promise<Plan> {
@@ -126,15 +128,20 @@ export function planCommit(
     const { vendorAmount, markup, serviceFee } = await price();
     if (trip !== undefined && isExpired(trip, asked.clock)) throw escrowFailure("trip_expired");
     requireReserved(booking, vendorAmount + markup + serviceFee);
+    await requireCovering(asked.stores, booking, { ...actionOf(booking.bookingId), vendorAmount });
+    const isCover = (await findCoveredBooking(asked.stores, booking)) !== undefined;
+    const cost = usdcMovements([vendorAmount, "booking_reservation", vendor, "cost"]).map((movement) => ({
+      ...movement,
+      ...(isCover ? { isCounted: true as const } : {}),
+    }));
     const later = usdcMovements(
-      [vendorAmount, "booking_reservation", vendor, "cost"],
       [markup, "booking_reservation", "treasury", "markup"],
       [serviceFee, "booking_reservation", "collection", "service_fee"],
     );
     const bought = { vendor, itineraryHash };
     const returned = await sayReturn(asked.stores, booking, bought);
     return {
-      movements: later.map((movement) => ({ ...movement, isLater: true })),
+      movements: [...cost, ...later].map((movement) => ({ ...movement, isLater: true })),
       boughtHash: itineraryHash,
       tripId: booking.tripId,
       irreversible: (await warnOfPaidOrder(asked.stores, booking, bought)).map(final),
@@ -144,7 +151,7 @@ export function planCommit(
 }
 
 export function planSettlement(
-  asked: Asked & { stores: Pick<Stores, "orders" | "wallets"> },
+  asked: Asked & { stores: Pick<Stores, "bookings" | "orders" | "wallets"> },
   bookingId: string,
 ): Promise<Plan> {
   return planOrRefusal(async () => {
@@ -171,7 +178,7 @@ function settlementOf(booking: EscrowBooking, vendor: Hex): Plan {
 }
 
 export function planCancellation(
-  asked: Asked,
+  asked: Asked & { stores: Pick<Stores, "bookings" | "wallets"> },
   { bookingId, tripId: named, reason }: { bookingId: string; tripId: string; reason: string },
 ): Promise<Plan> {
   return planOrRefusal(async () => {
@@ -180,13 +187,19 @@ export function planCancellation(
     const actionOf = (id: Hex) => ({ name: "cancel", bookingId: id, reason }) as const;
     const booking = await bookingBefore(asked, bookingId, actionOf, { tripId });
     if (booking === undefined) return EMPTY_PLAN;
+    await requireCovering(asked.stores, booking, actionOf(booking.bookingId));
+    const covered = await findCoveredBooking(asked.stores, booking);
     return {
       movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
       boughtHash: booking.itineraryHash,
       irreversible: [final("the booking is over")],
+      ...(covered === undefined || covered.cover === 0n ? {} : { remarks: [sayWalletPays(covered)] }),
     };
   });
 }
+
+const sayWalletPays = ({ orderId, cover }: Booking) =>
+  `The reservation pays for the order ${orderId}. Cancelled, it pays nothing, and the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not given back.`;
 
 /** That it is ticketed moves nothing. */
 export function planTicketing(asked: Asked, bookingId: string, ticketHash: Hex): Promise<Plan> {

@@ -84,6 +84,7 @@ interface TripsOptions {
 /** Joins the caller's transaction when `db` is one. */
 export function createTrips(options: TripsOptions): Trips {
   return {
+    ...createForgetting(options),
     ...createReads(options),
     ...createLists(options),
     ...createWrites(options),
@@ -271,6 +272,34 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
         .orderBy("at", "desc")
         .orderBy("actionId")
         .limit(limit)
+        .execute();
+    },
+  };
+}
+
+function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuests"> {
+  return {
+    async forgetGuests(tenantId, network, isNamedIn) {
+      const rows = await db
+        .selectFrom("trip")
+        .select(["tripId", "encryptedGuestEmail as email"])
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("encryptedGuestEmail", "is not", null)
+        .where("mail", "<>", "pending")
+        .execute();
+      const named = rows.filter(({ tripId, email }) => isNamedIn(vault.decrypt(email ?? "", contextOf(tripId))));
+      if (named.length === 0) return;
+      await db
+        .updateTable("trip")
+        .set({ encryptedGuestEmail: null })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where(
+          "tripId",
+          "in",
+          named.map(({ tripId }) => tripId),
+        )
         .execute();
     },
   };

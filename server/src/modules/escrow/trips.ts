@@ -146,6 +146,8 @@ export interface Trips {
   recordAction(network: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
   /** Newest first. */
   listActions(network: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
+  /** Forgets the addresses of the tenant's guests that this is true of, but of mails that have yet to be sent. */
+  forgetGuests(tenantId: string, network: Environment, isNamedIn: (address: string) => boolean): Promise<void>;
   /** The tenant's own, newest first. */
   list(
     tenantId: string,

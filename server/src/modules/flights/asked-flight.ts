@@ -5,7 +5,10 @@ import type { RequestedService } from "../../ports/flights.ts";
 import type { AskedBooking } from "../bookings/index.ts";
 import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 
-export type FlightCaller = Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment">;
+export type FlightCaller = Pick<
+  Caller,
+  "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment" | "cover"
+>;
 
 export interface AskedFlight {
   offerId: string;

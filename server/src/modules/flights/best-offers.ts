@@ -104,7 +104,7 @@ export function isDirect({ slices }: FlightOffer): boolean {
 }
 
 /** Of all slices together, without the days between them. */
-function journeyMinutes({ slices }: FlightOffer): number {
+export function journeyMinutes({ slices }: FlightOffer): number {
   return slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0);
 }
 

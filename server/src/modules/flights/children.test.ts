@@ -91,3 +91,69 @@ test("a minor who would travel alone is refused, and so is the preview", async (
   expect(said.detail).toContain("travel alone");
   expect(preview).toMatchObject({ accepted: false, problem: { code: "passenger_type_mismatch", detail: said.detail } });
 });
+
+const Wire = z.object({ requests: z.array(z.object({ path: z.string(), body: z.string() })) });
+const WireBody = z.object({ data: z.looseObject({ passengers: z.array(z.looseObject({})) }) });
+
+/** The passengers of what was last posted to a path of the supplier and holds the text. */
+async function passengersSent(path: string, text: string) {
+  const answer = await fetch(`${service.supplierUrl}/_sandbox/requests?contains=${text}`);
+  const { requests } = Wire.parse(await answer.json());
+  const last = requests.findLast((request) => request.path.split("?")[0] === path);
+  return WireBody.parse(JSON.parse(last?.body ?? "{}")).data.passengers;
+}
+
+test("ages are searched as the supplier takes them, and each traveler is booked as the passenger of that age", async () => {
+  const [baby, child] = [await person(1), await person(6)];
+  const Passengers = z.array(z.looseObject({ id: z.string(), type: z.string() }));
+  const Aged = z.object({ offers: z.array(z.looseObject({ id: z.string(), passengers: Passengers })).min(1) });
+  const { offers } = await agent.ask(Aged, "search_more_flights", { ...journey, ages: [6, 36, 1] });
+  expect(await passengersSent("/air/offer_requests", journey.departureDate)).toMatchObject([
+    { age: 6 },
+    { type: "adult" },
+    { age: 1 },
+  ]);
+  const [first] = offers;
+  expect(first?.passengers).toMatchObject([
+    { type: "child", age: 6 },
+    { type: "adult" },
+    { type: "infant_without_seat", age: 1 },
+  ]);
+  const offerId = first?.id;
+  const older = await person(7);
+  const wrong = await book({ offerId, additionalCustomerUserIds: [older.customerUserId, baby.customerUserId] });
+  expect(wrong.said).toMatchObject({
+    ...{ code: "passenger_type_mismatch", travelers: [older] },
+    expectedPassengers: [{ type: "child", age: 6 }],
+  });
+  expect(wrong.said.detail).toContain("a child of 6");
+  const few = await book({ offerId, additionalCustomerUserIds: [baby.customerUserId] });
+  expect(few.said).toMatchObject({
+    ...{ code: "passenger_type_mismatch", travelers: [] },
+    expectedPassengers: [{ type: "child", age: 6 }],
+  });
+  for (const { preview, said } of [wrong, few]) {
+    expect(preview).toMatchObject({ accepted: false, problem: { code: said.code, detail: said.detail } });
+  }
+  const right = await book({ offerId, additionalCustomerUserIds: [baby.customerUserId, child.customerUserId] });
+  expect(right).toMatchObject({ said: { pnr: expect.any(String) }, isError: false, preview: { accepted: true } });
+  const ids = first?.passengers.map(({ id }) => id) ?? [];
+  expect(await passengersSent("/air/orders", `${ids[1]}`)).toMatchObject([
+    { id: ids[0], user_id: child.customerUserId },
+    { id: ids[1], given_name: "Tess", infant_passenger_id: ids[2] },
+    { id: ids[2], user_id: baby.customerUserId },
+  ]);
+});
+
+test("children who would travel alone and infants without a lap are refused before the supplier is asked", async () => {
+  for (const [ages, said] of [
+    [[15, 12], "travel alone"],
+    [[30, 1, 0], "an adult for each infant"],
+  ] as const) {
+    const { said: refusal } = await agent.call("search_more_flights", { ...journey, ages });
+    expect(refusal).toMatchObject({
+      code: "invalid_input",
+      issues: [{ path: "ages", message: expect.stringContaining(said) }],
+    });
+  }
+});

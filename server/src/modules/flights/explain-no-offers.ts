@@ -1,4 +1,5 @@
 import type { CallOptions, FlightSearch, Flights } from "../../ports/flights.ts";
+import { ADULT_AGE } from "./passenger-types.ts";
 
 interface Relaxed {
   argument: "cabinClass" | "passengers" | "departureDate";
@@ -6,6 +7,8 @@ interface Relaxed {
   hint: string;
   query: FlightSearch;
 }
+
+const isAdult = ({ age = ADULT_AGE }: FlightSearch["passengers"][number]): boolean => age >= ADULT_AGE;
 
 const nextDay = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
 
@@ -29,7 +32,7 @@ function relaxations(query: FlightSearch): Relaxed[] {
           {
             argument: "passengers" as const,
             hint: "there are offers for one passenger: search for fewer at a time",
-            query: { ...query, passengers: passengers.slice(0, 1) },
+            query: { ...query, passengers: [passengers.find(isAdult) ?? { loyaltyAccounts: [] }] },
           },
         ]),
     {

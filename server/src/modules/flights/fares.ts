@@ -115,6 +115,10 @@ export const Picks = z
     "Ids of offers; all but best of everything that was considered, of what is in the cabin asked for all the way where there is any",
   );
 
+export const countOffers = (offers: readonly FlightOffer[]): z.infer<typeof Comparison> => ({
+  ...{ offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
+});
+
 /** How much was looked at, and which offer is which. */
 export function compareOffers(
   { shown, best, cheapest, fastest, cheapestDirect }: NonNullable<ReturnType<typeof chooseOffers>>,
@@ -127,7 +131,7 @@ export function compareOffers(
   const [mixed] = offers.filter((offer) => !isWhollyIn(offer, cabin)).sort((left, right) => micro(left) - micro(right));
   const isMixedCheaper = mixed !== undefined && wholly.length > 0 && micro(mixed) < micro(cheapest);
   return {
-    considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
+    considered: countOffers(offers),
     picks: {
       ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id, cheapestDirect: cheapestDirect?.id ?? null },
       notShown: [...named].filter((offer) => !shown.includes(offer)).map((offer) => pick(offer, shownIds, cabin)),

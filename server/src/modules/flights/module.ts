@@ -4,7 +4,9 @@ import { flightBookingUse } from "./booking-steps.ts";
 import { flightHoldUse } from "./hold-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
+import * as foundSearches from "./migrations/0096-found-searches.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
+import { createFoundSearches } from "./store-found-searches.ts";
 import { createPrivateOffers } from "./store-private-offers.ts";
 import { bookFlight } from "./tools/book-flight.ts";
 import { displayOfferConditions } from "./tools/display-offer-conditions.ts";
@@ -14,14 +16,17 @@ import { holdFlight } from "./tools/hold-flight.ts";
 import { listAirlineCredits } from "./tools/list-airline-credits.ts";
 import { listFlightAncillaries } from "./tools/list-flight-ancillaries.ts";
 import { searchFlights } from "./tools/search-flights.ts";
+import { searchMoreFlights } from "./tools/search-more-flights.ts";
 
 const PRUNE_MILLISECONDS = 600_000;
+const PRUNE_SEARCHES_MILLISECONDS = 60_000;
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "effects", "places", "travelers", "treasury"],
+  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [
     searchFlights,
+    searchMoreFlights,
     displayOfferConditions,
     findAirportsNearby,
     ensureFlightCustomer,
@@ -31,12 +36,14 @@ export const flightsModule = defineModule({
     holdFlight,
   ],
   prompts: [bookAFlight],
-  stores: ({ db, vault }) => ({
+  stores: ({ db, clock, vault }) => ({
+    foundSearches: createFoundSearches(db, clock),
     privateOffers: createPrivateOffers(db, vault),
   }),
   migrations: {
     "0004-private-offers": privateOffers,
     "0039-searched-loyalty-accounts": searchedLoyaltyAccounts,
+    "0096-found-searches": foundSearches,
   },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
@@ -47,6 +54,11 @@ export const flightsModule = defineModule({
       name: "prune-private-offers",
       everyMilliseconds: PRUNE_MILLISECONDS,
       run: () => stores.privateOffers.prune(clock.now()),
+    }),
+    defineJob({
+      name: "prune-found-searches",
+      everyMilliseconds: PRUNE_SEARCHES_MILLISECONDS,
+      run: () => stores.foundSearches.prune(),
     }),
   ],
 });

@@ -4,8 +4,8 @@ import { Failure } from "../../domain/errors.ts";
  * Airlines sell seats by age. Suppliers take adults as such and everybody younger by the age on the day on which the last part of
  * the journey leaves; who is under two then has no seat and travels on an adult's lap.
  */
-const ADULT_AGE = 18;
-const INFANT_AGE = 2;
+export const ADULT_AGE = 18;
+export const INFANT_AGE = 2;
 /** Suppliers say nothing of ages beside a fare type, such as that of students: airlines count travelers as adults from here on. */
 const FARE_TYPE_AGE = 12;
 

@@ -3,6 +3,8 @@ import type { TravelerProfile } from "../travelers/index.ts";
 
 export interface PassengerWishes {
   passengers: number;
+  /** By passenger, where they are known. */
+  ages?: readonly number[] | undefined;
   /** By passenger; the outer index is the passenger. */
   leisureFareTypes: readonly string[];
   loyaltyAccounts: readonly (readonly LoyaltyAccount[])[];
@@ -16,7 +18,9 @@ export function searchPassengers(
   return Array.from({ length: wishes.passengers }, (_, index) => {
     const profile = travelers[index];
     const leisureFareType = wishes.leisureFareTypes[index];
+    const age = wishes.ages?.[index];
     return {
+      ...(age === undefined ? {} : { age }),
       ...(leisureFareType === undefined ? {} : { leisureFareType }),
       ...(profile?.givenName === undefined ? {} : { givenName: profile.givenName }),
       ...(profile?.familyName === undefined ? {} : { familyName: profile.familyName }),

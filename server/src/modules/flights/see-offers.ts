@@ -28,9 +28,9 @@ export async function seeSearch(
   caller: Caller,
   offers: readonly FlightOffer[],
   rates: SaleRates,
+  id: string = newId("sea_", clock.now().epochMilliseconds, random),
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
-  const id = newId("sea_", clock.now().epochMilliseconds, random);
   const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id, rates) }));
   const comparables = seen.flatMap(({ id: offerId, offer: { totalAmount, totalCurrency, legs } }) => {
     const departures = legs.flatMap(({ departingAt }) => departingAt ?? []);
@@ -40,6 +40,18 @@ export async function seeSearch(
       : [];
   });
   await seenOffers.remember(caller, seen, { id, comparables });
+}
+
+/** Offers of an earlier search that are shown now, at the rates of now. */
+export async function seeMore(
+  seenOffers: SeenOffers,
+  caller: Caller,
+  searchId: string,
+  offers: readonly FlightOffer[],
+  rates: SaleRates,
+): Promise<void> {
+  const seen = offers.map((offer) => ({ id: offer.id, offer: toSeen(offer, searchId, rates) }));
+  await seenOffers.remember(caller, seen);
 }
 
 /** An offer that is shown again stays one of its search. */

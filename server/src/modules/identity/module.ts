@@ -5,6 +5,7 @@ import * as identity from "./migrations/0001-identity.ts";
 import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
 import * as persons from "./migrations/0032-persons.ts";
 import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
+import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 import { TenantMemory } from "./tenant-memory.ts";
@@ -25,6 +26,7 @@ export const identityModule = defineModule({
     "0020-travelers-by-network": travelersByNetwork,
     "0032-persons": persons,
     "0041-tenant-link-origins": tenantLinkOrigins,
+    "0100-anonymous-audit": anonymousAudit,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {

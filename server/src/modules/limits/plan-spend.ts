@@ -31,7 +31,8 @@ export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Pr
 }
 
 /** Undefined: it spends nothing, such as money that comes back, or that was counted before. */
-function countedAs({ from, to, isLater }: PlannedMovement): "paid" | "escrowed" | "committed" | undefined {
+function countedAs({ from, to, isLater, isCounted }: PlannedMovement): "paid" | "escrowed" | "committed" | undefined {
+  if (isCounted === true) return undefined;
   if (from === "treasury" && to !== "treasury") return to === "trip_budget" ? "escrowed" : "paid";
   // What a settlement pays out was counted when it was committed to its payee.
   return from === "booking_reservation" && to !== "treasury" && isLater === true ? "committed" : undefined;

@@ -39,6 +39,8 @@ export interface Messages extends EffectStore<MessageRecord> {
   findLive(tenantId: string, network: Environment, key: string): Promise<MessageRecord | undefined>;
   /** Undefined: it is over. */
   readMail(id: string): Promise<StoredMail | undefined>;
+  /** Deletes mails of the tenant that were kept and whose text this is true of. */
+  forgetAbout(tenantId: string, network: Environment, isNamedIn: (text: string) => boolean): Promise<void>;
   /** Messages that have ended and are older. */
   forget(before: Temporal.Instant): Promise<void>;
 }

@@ -87,6 +87,21 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       return row !== undefined;
     },
 
+    async forgetAbout(tenantId, network, isNamedIn) {
+      const rows = await db
+        .selectFrom("message")
+        .select(["id", "encryptedMail as mail"])
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("state", "=", "kept")
+        .where("encryptedMail", "is not", null)
+        .execute();
+      for (const { id, mail } of rows) {
+        if (!isNamedIn(vault.decrypt(mail ?? "", contextOf(id)))) continue;
+        await db.deleteFrom("message").where("id", "=", id).execute();
+      }
+    },
+
     async forget(before) {
       const isOld = sql`state in ('sent', 'kept', 'failed') and created_at < ${before.toString()}`;
       await pruneRows(db, "message", isOld);

@@ -14,6 +14,7 @@ import {
   timeZonesOf,
   VoidWindow,
 } from "../bookings/index.ts";
+import { ERASED_NAME } from "../travelers/index.ts";
 
 /** What the supplier says of an order when it is asked for it. */
 
@@ -89,7 +90,7 @@ const ACTIONS: ReadonlySet<string> = new Set(["cancel", "change"]);
 
 export async function readFlightNow(
   { flightServicing, maps }: { flightServicing: Pick<FlightServicing, "getOrderDetails">; maps: Pick<Maps, "airport"> },
-  orderId: string,
+  { orderId, travelers }: { orderId: string; travelers: readonly BookedTraveler[] },
   scopes: readonly string[],
 ) {
   const order = await flightServicing.getOrderDetails(orderId);
@@ -101,10 +102,23 @@ export async function readFlightNow(
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),
     ...{ voidWindowEndsAt, services },
     scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
-    passengers: order.passengers.map(({ id, givenName, familyName }) =>
+    passengers: withoutErased(order.passengers, travelers).map(({ id, givenName, familyName }) =>
       isShown ? { id, givenName, familyName } : { id, givenName: mask(givenName), familyName: mask(familyName) },
     ),
   };
+}
+
+/** The supplier still knows travelers whom this service has erased: of such an order only the names of the others are shown. */
+function withoutErased<Passenger extends { givenName: string; familyName: string }>(
+  passengers: readonly Passenger[],
+  travelers: readonly BookedTraveler[],
+): Passenger[] {
+  if (!travelers.some(({ familyName }) => familyName === ERASED_NAME)) return [...passengers];
+  const nameOf = (one: { givenName: string; familyName: string }) => `${one.givenName} ${one.familyName}`.toLowerCase();
+  const others = new Set(travelers.map(nameOf));
+  return passengers.map((passenger) =>
+    others.has(nameOf(passenger)) ? passenger : { ...passenger, givenName: ERASED_NAME, familyName: ERASED_NAME },
+  );
 }
 
 export const StayNow = z.object({

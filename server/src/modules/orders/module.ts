@@ -9,7 +9,7 @@ import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
-  needs: ["bookings", "ledger", "memory", "treasury"],
+  needs: ["bookings", "ledger", "memory", "travelers", "treasury"],
   tools: [listOrders, readOrder, listMovements],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({

@@ -24,7 +24,8 @@ export async function paidFor(
   const inEscrow = events
     .filter(({ kind }) => kind === "paid_by_escrow")
     .reduce((sum, { details }) => sum + microOf(PaidByEscrow.parse(details).paidUsdc), 0n);
-  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), inEscrow);
+  const before = inEscrow + (booking?.coverCharged ?? 0n);
+  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), before);
   const left = refunds.reduce((sum, { details }) => sum - microOf(Refunded.parse(details).refundedUsdc), paid);
   return left > 0n ? left : 0n;
 }

@@ -122,11 +122,14 @@ async function passOn(
   const done = await aggregates.servicingActions.listDone(network, orderId);
   if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
   const back = atMost(returnedMicro, await paidFor(aggregates, { network, orderId, bookingId }));
-  if (back === 0n) return undefined;
+  // What a reservation in escrow was to pay of it is owed no more.
+  const released = atMost(returnedMicro - back, (await aggregates.bookings.get(bookingId))?.cover ?? 0n);
+  if (back === 0n && released === 0n) return undefined;
   const refundedUsdc = formatDecimal(back);
-  const details = { reason: "ticketing_failed", refundedUsdc };
+  const details = { reason: "ticketing_failed", refundedUsdc, releasedUsdc: formatDecimal(released) };
   const event = { kind: "refunded", key: "payment", details, ...seen };
   if (!(await aggregates.orders.record(network, orderId, event))) return undefined;
+  await aggregates.bookings.reduceCover(bookingId, released);
   await refund(aggregates, { tenantId, network, token: "USDC" }, `payment-returned:${bookingId}`, back);
   return refundedUsdc;
 }

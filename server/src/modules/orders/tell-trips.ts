@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<string, TripEntryKind>> = {
   ticketed: "ticket",
   refunded: "money",
   paid_by_escrow: "money",
+  paid_by_wallet: "money",
   credit_issued: "money",
 };
 

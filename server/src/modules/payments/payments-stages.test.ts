@@ -3,9 +3,11 @@ import { z } from "zod";
 import { absent } from "../../../test/support/absent-port.ts";
 import { silentLog } from "../../../test/support/identity.ts";
 import { openPaymentWorld, type PaymentWorld, unlimited } from "../../../test/support/payment-world.ts";
+import { readConfig } from "../../config/config.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
 import { createCatalog } from "../../kernel/catalog.ts";
+import { CostlyCalls } from "../../kernel/costly-calls.ts";
 import { defineGate } from "../../kernel/gate.ts";
 import { createKernel, type Kernel } from "../../kernel/invoke.ts";
 import { defineTool, type Ports } from "../../kernel/tool.ts";
@@ -66,6 +68,7 @@ beforeAll(async () => {
     clock: world.clock,
     log: silentLog,
     translate: (error) => error,
+    costlyCalls: new CostlyCalls(readConfig({})),
   });
 });
 afterAll(() => world[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 /** What a sleeping height means for people who come from low down, by the bands that travel medicine uses. */
-export type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
+type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
 
 const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly string[] }[] = [
   {
@@ -45,7 +45,6 @@ export const ADVICE_SOURCE = {
   isRecalled: true,
 };
 
-export function judgeAltitude(meters: number): { risk: AltitudeRisk; advice: readonly string[] } {
-  const band = BANDS.find(({ fromMeters }) => meters >= fromMeters);
-  return { risk: band?.risk ?? "none", advice: band?.advice ?? [] };
+export function judgeAltitude(meters: number | undefined) {
+  return BANDS.find(({ fromMeters }) => meters !== undefined && meters >= fromMeters);
 }

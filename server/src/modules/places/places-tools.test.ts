@@ -372,29 +372,3 @@ describe("validate_travel_address", () => {
     }
   });
 });
-
-describe("elevation_risk_brief", () => {
-  const brief = (latitude: number, longitude: number) => call("elevation_risk_brief", { latitude, longitude });
-
-  it.each<[string, number, number, object]>([
-    ["Cusco", -13.5319, -71.9675, { risk: "moderate" }],
-    ["La Paz", -16.5, -68.15, { risk: "high" }],
-    ["Denver", 39.7392, -104.9903, { risk: "low" }],
-    ["Amsterdam", 52.3676, 4.9041, { risk: "none" }],
-    ["the open sea", 0, -30, { available: false, elevationMeters: null, risk: null, advice: [] }],
-    ["the south pole", -90, 0, { available: false }],
-  ])("%s", async (_where, latitude, longitude, wanted) => {
-    expect(await brief(latitude, longitude)).toMatchObject({ ...EMBEDDED, ...wanted });
-  });
-
-  it("says of which known place the elevation is and how far away that is", async () => {
-    const found = await brief(-13.5319, -71.9675);
-    expect(found).toMatchObject({
-      available: true,
-      basis: expect.stringContaining("Wanchaq"),
-      adviceSource: { isRecalled: true },
-    });
-    expect(found.measuredAtDistanceMeters).toBeLessThan(5_000);
-    expect(found.elevationMeters).toBeGreaterThan(3_200);
-  });
-});

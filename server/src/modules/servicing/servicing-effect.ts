@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
@@ -45,6 +46,9 @@ export const SERVICING_PURPOSE = "servicing";
 export const ServicingTransfers = z.object({
   chargeTransferId: ChargeTransferId,
   refundTransferId: z.string().nullable().default(null).describe("The same of what is given back"),
+  releasedUsdc: DecimalAmount.default("0.00").describe(
+    "What the supplier gave back of what a reservation in escrow was to pay: it owes that no more",
+  ),
 });
 
 interface NewOrderEvent {
@@ -151,11 +155,19 @@ export class ServicingSteps {
     const { network, orderId, payment } = action;
     const back = atMost(outcome.refund, await paidFor(stores, action));
     const refundedUsdc = formatDecimal(back);
+    const rest = outcome.refund - back;
+    const owed = (await stores.bookings.get(action.bookingId))?.cover ?? 0n;
     const [{ details }] = outcome.events;
     const transfers = await this.#transfersOf(action, back);
     const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
     return {
-      result: { ...outcome.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc, ...transfers },
+      result: {
+        ...outcome.result,
+        chargedUsdc: formatDecimal(payment?.amount ?? 0n),
+        refundedUsdc,
+        releasedUsdc: formatDecimal(atMost(rest, owed)),
+        ...transfers,
+      },
       apply: async (aggregates) => {
         const { orders } = aggregates;
         await orders.update(network, orderId, outcome.order);
@@ -167,12 +179,31 @@ export class ServicingSteps {
           await collect(aggregates, purseOf(action), reference, payment.amount, transfers.chargeTransferId);
         }
         await refund(aggregates, purseOf(action), reference, back, transfers.refundTransferId);
+        await this.#release(aggregates, action, rest);
       },
     };
   }
 
+  /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */
+  async #release(aggregates: Aggregates, action: ServicingAction, amount: Micro): Promise<void> {
+    const { network, orderId, subjectId } = action;
+    const left = amount - (await aggregates.bookings.reduceCover(action.bookingId, amount));
+    // The reservation was settled or the wallet charged in this moment: the money is given back after all.
+    const back = atMost(left, await paidFor(aggregates, action));
+    if (back === 0n) return;
+    const details = { refundedUsdc: formatDecimal(back) };
+    const at = this.#ports.clock.now();
+    await aggregates.orders.record(network, orderId, {
+      ...{ kind: "refunded", key: `${subjectId}:late`, details, at, source: this.#source },
+    });
+    await refund(aggregates, purseOf(action), `${paymentReference(action)}:late`, back);
+  }
+
   /** What the answer calls the transactions of what is charged and given back: the wallet's own is there before. */
-  async #transfersOf(action: ServicingAction, back: Micro): Promise<z.infer<typeof ServicingTransfers>> {
+  async #transfersOf(
+    action: ServicingAction,
+    back: Micro,
+  ): Promise<Omit<z.infer<typeof ServicingTransfers>, "releasedUsdc">> {
     const { stores, clock } = this.#ports;
     const { network, payment } = action;
     const isPaid = payment !== undefined && payment.amount > 0n;

@@ -10,7 +10,7 @@ import { searchHotels } from "./tools/search-hotels.ts";
 
 export const staysModule = defineModule({
   name: "stays",
-  needs: ["bookings", "effects", "places", "travelers", "treasury"],
+  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [searchHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
   prompts: [compareHotels],
   stores: ({ db, clock }) => ({

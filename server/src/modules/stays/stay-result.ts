@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Micro } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
@@ -8,12 +8,14 @@ import {
   BookingRate,
   ChargeTransferId,
   ChargeTxHash,
+  CoveredUsdc,
   inUsdc,
   itineraryHashOf,
   NextStep,
   namesOf,
   OrderHashes,
   SupplierResult,
+  sayWhoPays,
   ticketOrderHashOf,
   VendorAddress,
 } from "../bookings/index.ts";
@@ -38,6 +40,7 @@ export const StayResult = SupplierResult.extend({
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  coveredUsdc: CoveredUsdc,
   chargeTransferId: ChargeTransferId,
   chargeTxHash: ChargeTxHash,
   rate: BookingRate,
@@ -99,7 +102,7 @@ export function toStayResult(
     ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
     next: NOTHING_LEFT,
     quoteId: booking.offerId,
-    chargedUsdc: formatDecimal(balancePaysForStay(booking, stay)),
+    ...sayWhoPays(booking, balancePaysForStay(booking, stay)),
     rate: booking.rate,
     ...stays.provenance(),
     sandbox: stays.sandbox,

@@ -5,6 +5,7 @@ import type { PersonalData } from "./personal-data.ts";
 import { travelerRoutes } from "./routes.ts";
 import { privacyRoutes } from "./routes-privacy.ts";
 import { countProfiles, createTravelers } from "./store.ts";
+import { createErasures } from "./store-erasures.ts";
 import { createPersonalData } from "./store-personal-data.ts";
 import { createTravelerRecords } from "./store-records.ts";
 import { listTravelers } from "./tools/list-travelers.ts";
@@ -38,10 +39,13 @@ export const travelersModule = defineModule({
   needs: ["identity"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
-  stores: ({ db, vault, clock }) => ({ travelerRecords: createTravelerRecords({ db, vault, clock }) }),
+  stores: ({ db, vault, clock }) => ({
+    travelerRecords: createTravelerRecords({ db, vault, clock }),
+    erasures: createErasures({ db, vault, clock }),
+  }),
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
-    personalData: ({ db, clock, random }) => createPersonalData({ db, clock, random }),
+    personalData: ({ db, stores, random }) => createPersonalData({ db, stores, random }),
   },
   ports: ({ travelers }) => ({ travelers }),
   jobs: ({ personalData, clock, settings }) => [

@@ -65,7 +65,7 @@ describe("a traveler who is erased", () => {
     const sum =
       "select count(*)::int as records, sum(price_micro)::text as paid from usage_record where tenant_id = $1";
     const before = await service.sql(sum, [service.tenantId]);
-    const erased = await send("DELETE", `/api/travelers/${USER}`);
+    const erased = await send("DELETE", `/api/travelers/${USER}?confirmFutureBookings=true`);
     expect([erased.status, erased.body.erased], erased.text).toEqual([200, true]);
     expect(await tablesThatName()).toEqual([]);
     expect(await service.sql(sum, [service.tenantId])).toEqual(before);
@@ -86,10 +86,11 @@ it("after the configured times, guests and travelers who are not used go by them
   const setup = await openTestIdentities();
   try {
     const { db, clock, vault } = setup;
-    const { trips } = createStores(db, clock, vault);
+    const stores = createStores(db, clock, vault);
+    const { trips } = stores;
     const travelers = createTravelers(setup);
     const { tenant } = await setup.open().createTenant({ name: "Old", actor: "test" });
-    const personalData = createPersonalData({ db, clock, random: systemRandom });
+    const personalData = createPersonalData({ db, stores, random: systemRandom });
     const newTrip = async (digit: string) =>
       await trips.insert({
         ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },

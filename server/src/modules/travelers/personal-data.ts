@@ -20,14 +20,19 @@ export interface HeldData {
   usageRecords: number;
 }
 
+/**
+ * Nothing was changed unless it is `erased`. `busy`: a booking or a run of the person is under way. `works`: the person works for the
+ * tenant. `ahead`: these orders of the person are, and nobody confirmed it.
+ */
+export type ErasureOutcome =
+  | { outcome: "erased" | "unknown" | "busy" | "works" }
+  | { outcome: "ahead"; orders: readonly string[] };
+
 export interface PersonalData {
-  /** `busy`: a booking or a run of the person is under way. `works`: the person works for the tenant. Nothing was deleted then. */
   erase(
-    tenantId: string,
-    userId: string,
-    network: Environment,
-    actor: string,
-  ): Promise<"erased" | "unknown" | "busy" | "works">;
+    user: { tenantId: string; userId: string; network: Environment },
+    options: { actor: string; confirmFutureBookings: boolean },
+  ): Promise<ErasureOutcome>;
   /** Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. */
   eraseOld(before: { guests: Temporal.Instant; travelers: Temporal.Instant | undefined }): Promise<void>;
 }

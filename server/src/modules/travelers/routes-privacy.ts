@@ -36,12 +36,14 @@ const ErasedAnswer = z.object({
   kept: z.array(z.string()).describe("What stays, without the person"),
 });
 
+const BUSY = "A booking or a run of this traveler is under way. Send the request again when it has ended.";
 const WORKS_FOR_TENANT =
   "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
 const KEPT = [
-  "Bookings, trips, ratings and usage records, as money was moved by them: they name a mark in place of the person.",
-  "The audit log, which names the user's id and never what was in the profile.",
+  "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+  "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
+  "What was written to a public chain, where nothing names the person.",
   "What the supplier, the airline or the hotel holds of the booking and the customer: ask them.",
 ];
 
@@ -71,23 +73,44 @@ const eraseTraveler = defineRoute({
   tag: "travelers",
   summary: "Erase a traveler",
   description:
-    "Deletes the profile, its customers and the user, and takes the person out of the records that have to stay. It cannot be undone.",
+    "Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.",
   scope: "travelers:write",
   params: TravelerPath,
+  query: z.object({
+    confirmFutureBookings: z
+      .enum(["true", "false"])
+      .describe("true: also where flights or stays of the traveler are still ahead")
+      .meta({ default: "false" })
+      .exactOptional(),
+  }),
   answers: { 200: { description: "The person is erased.", schema: ErasedAnswer } },
   errors: {
     not_found: NO_SUCH_TRAVELER,
-    conflict: "A booking or a run of this traveler is under way. Send the request again when it has ended.",
+    conflict:
+      "A booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
-  async run({ principal, params: { userId }, fail }, { personalData }: PrivacyPorts) {
-    const { tenantId, environment, serviceAccountId } = principal;
-    const outcome = await personalData.erase(tenantId, userId, environment, serviceAccountId);
-    if (outcome === "unknown") throw fail("not_found");
-    if (outcome === "busy") throw fail("conflict");
-    if (outcome === "works") throw fail("conflict", { detail: WORKS_FOR_TENANT });
-    return { userId, erased: true as const, kept: KEPT };
+  async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {
+    const { tenantId, environment: network, serviceAccountId: actor } = principal;
+    const confirmFutureBookings = query.confirmFutureBookings === "true";
+    const erased = await personalData.erase({ tenantId, userId, network }, { actor, confirmFutureBookings });
+    switch (erased.outcome) {
+      case "unknown":
+        throw fail("not_found");
+      case "busy":
+        throw fail("conflict", { detail: BUSY });
+      case "works":
+        throw fail("conflict", { detail: WORKS_FOR_TENANT });
+      case "ahead":
+        throw fail("conflict", { detail: sayAhead(erased.orders), extra: { orders: erased.orders } });
+      case "erased":
+        return { userId, erased: true as const, kept: KEPT };
+    }
   },
 });
+
+function sayAhead(orders: readonly string[]): string {
+  return `This traveler has bookings that are still ahead: ${orders.join(", ")}. Cancel them first, or send confirmFutureBookings=true to erase the traveler all the same.`;
+}
 
 export const privacyRoutes = [exportTraveler, eraseTraveler];

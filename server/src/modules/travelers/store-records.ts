@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { keyIdOf } from "../../domain/user-ids.ts";
 import type { StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { HeldData } from "./personal-data.ts";
@@ -41,6 +42,22 @@ export function createTravelerRecords(options: Options): TravelerRecords {
       }));
     },
 
+    async keep(tenantId, network, userIds) {
+      const named = [...new Set(userIds)].filter((id) => keyIdOf(id) === undefined).toSorted();
+      if (named.length === 0) return [];
+      const found = await db
+        .selectFrom("appUser")
+        .select("id")
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("id", "in", named)
+        .orderBy("id")
+        .forKeyShare()
+        .execute();
+      const ids = new Set(found.map(({ id }) => id));
+      return named.filter((id) => !ids.has(id));
+    },
+
     async held(tenantId, userId, network) {
       const user = { tenantId, userId, network };
       return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
@@ -48,7 +65,7 @@ export function createTravelerRecords(options: Options): TravelerRecords {
   };
 }
 
-export async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
+async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
   const user = await db
     .selectFrom("appUser")
     .select("id")

@@ -19,6 +19,8 @@ export interface TravelerRecords {
     network: Environment,
     page: { after: string | undefined; limit: number },
   ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]>;
+  /** Keeps users from being erased until the end of the transaction. Returns those who are gone; a service account never is. */
+  keep(tenantId: string, network: Environment, userIds: readonly string[]): Promise<readonly string[]>;
   /** Everything that is held of a user. Undefined: there is no such user. */
   held(tenantId: string, userId: string, network: Environment): Promise<HeldData | undefined>;
 }

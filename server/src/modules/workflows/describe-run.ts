@@ -14,7 +14,7 @@ const TimelineStep = z.object({
   remindedAt: z.string().nullable().describe("Of a pause: when whoever can resolve it was reminded"),
   priceMicroUsdc: z.string().nullable().describe("What the call cost"),
   meterId: z.string().nullable().describe("Of its usage record"),
-  code: z.string().nullable().describe("Error code of a step that failed"),
+  code: z.string().nullable().describe("Error code of a step that failed, or of its last attempt"),
   references: z.record(z.string(), z.string()).describe("Ids, hashes and amounts in its answer"),
 });
 
@@ -38,7 +38,11 @@ export const RunAnswer = RunSummary.extend({
   expiresAt: z.string().nullable().describe("When the pause ends by itself"),
   onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
   result: z.unknown().describe("null unless completed"),
-  failure: z.unknown().describe("null unless failed: code, detail, what was undone and what was not"),
+  failure: z
+    .unknown()
+    .describe(
+      "null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost",
+    ),
   totalPriceMicroUsdc: z.string().describe("Of all calls of the run so far, each by its own price"),
   steps: z.array(TimelineStep),
 });

@@ -6,6 +6,7 @@ import type { Parts } from "../../kernel/parts.ts";
 import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Decider } from "../approvals/index.ts";
+import { cancelRuns, LOSS_NOT_ACCEPTED } from "./cancel-runs.ts";
 import { RUN_STATES, RunAnswer, RunSummary, summarizeRun } from "./describe-run.ts";
 import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
 import { type Resumer, resumeRun } from "./resume-run.ts";
@@ -176,17 +177,22 @@ const cancelRun = defineInternalRoute({
   path: "/api/workflows/runs/:runId/cancel",
   tag: "workflows",
   summary: "Cancel a run",
-  description: "The run undoes what it did and ends as failed with the code run_cancelled. Answers like a start.",
+  description:
+    "The run undoes what it did and ends as failed with the code run_cancelled. Where that loses money, such as the price of an order that gives nothing back, nothing is changed unless acceptLoss is true. Answers like a start.",
   scope: "workflows:spend",
   params: RunPath,
+  body: z.strictObject({
+    acceptLoss: z.boolean().default(false).describe("true: cancel also what does not give everything back"),
+  }),
+  isBodyOptional: true,
   answers: { 200: { description: "The run.", schema: RunAnswer } },
-  errors: { not_found: NO_RUN, conflict: "The run has ended." },
-  async run({ principals, params, fail }, parts: RunParts) {
+  errors: { not_found: NO_RUN, conflict: "The run has ended.", loss_not_accepted: LOSS_NOT_ACCEPTED },
+  async run({ principals, params, body, fail }, parts: RunParts) {
     const { runs } = parts.stores;
     const run = await runs.find(ownersOf(principals), params.runId);
     if (run === undefined) throw fail("not_found");
-    if (!(await runs.requestCancel(run.id, nameOf(principals, run.tenantId)))) throw fail("conflict");
-    parts.workflowRunner.wake();
+    const cancellation = { by: nameOf(principals, run.tenantId), acceptLoss: body.acceptLoss };
+    if ((await cancelRuns(parts, [run], cancellation)) === 0) throw fail("conflict");
     return (await waitForRun(runs, run)) ?? raise(fail("not_found"));
   },
 });

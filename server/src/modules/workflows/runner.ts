@@ -1,17 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Failure } from "../../domain/errors.ts";
+import { z } from "zod";
+import { Failure, mayHaveHappened } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import { NOTHING_PAID, type Outcome } from "../../kernel/charge.ts";
 import type { Answer, Kernel } from "../../kernel/invoke.ts";
 import type { Invocation } from "../../kernel/prepare-call.ts";
-import type { Workflow } from "../../kernel/workflow.ts";
+import type { OrderEnd, Workflow } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Run, Runs } from "./runs.ts";
-import { type RunCall, Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
+import { assessLoss } from "./assess-loss.ts";
+import type { JournaledStep, Run, RunCall, Runs } from "./runs.ts";
+import { Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
 
 export interface RunnerOptions {
   runs: Runs;
@@ -26,6 +28,9 @@ export interface RunnerOptions {
   /** Undefined: the environment is switched off, and its runs wait. */
   collectionAddress(network: Environment): string | undefined;
 }
+
+/** Of a step that is tried again: how it failed the last time. */
+const LastAttempt = z.object({ code: z.string().optional() });
 
 /** So many runs are executed at once in one process. */
 const AT_ONCE = 16;
@@ -121,11 +126,29 @@ export class WorkflowRunner {
   async #store(run: Run, end: SegmentEnd): Promise<void> {
     const { runs, log, workerId } = this.#options;
     const leased = { id: run.id, workerId };
-    if (end.kind === "again") await runs.postpone(leased, end.at);
+    if (end.kind === "again") await runs.postpone(leased, end.at, end.failed);
     if (end.kind === "completed") await runs.end(leased, { state: "completed", result: end.result });
     if (end.kind === "failed") await runs.end(leased, { state: "failed", failure: end.failure });
     if (end.kind === "failed") log.warn({ runId: run.id, workflowId: run.workflowId, ...end.failure }, "a run failed");
     if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
+  }
+
+  /** What cancelling the run where it is would lose. `mayBuy`: nobody knows, as it is under way with a step that spends. */
+  async assess(run: Run): Promise<{ losses: readonly OrderEnd[]; steps: number; mayBuy: boolean }> {
+    const journal = await this.#options.runs.steps(run.id);
+    const workflow = this.workflows.find(({ id }) => id === run.workflowId);
+    const collectionAddress = this.#options.collectionAddress(run.network);
+    const known = { steps: journal.length, mayBuy: journal.some((step) => this.#isSpending(step)) };
+    if (workflow === undefined || collectionAddress === undefined) return { ...known, losses: [], mayBuy: true };
+    const options = { collectionAddress, invoke: this.#invoke };
+    return { ...known, losses: await assessLoss(options, workflow, run, journal) };
+  }
+
+  /** Whether it may have bought what nobody has heard of yet. */
+  #isSpending({ state, tool, outcome }: JournaledStep): boolean {
+    if (state !== "running" || tool === undefined) return false;
+    const { code } = LastAttempt.parse(outcome ?? {});
+    return this.#options.catalog.find(tool)?.tool.effect === "spend" && (code === undefined || mayHaveHappened(code));
   }
 
   /** The tool's answer; undefined when the run's key may not call it any more. */
@@ -154,15 +177,16 @@ export class WorkflowRunner {
   /** Undefined: the run's key is no longer one of its environment. */
   async #invocationOf(
     run: Run,
-    { tool, args, policyId, purpose, leadTravelerId, idempotencyKey }: RunCall,
+    { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
   ): Promise<Invocation | undefined> {
     const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
     const principal = await confirmPrincipal();
     if (principal === undefined || principal.environment !== run.network) return undefined;
     return {
       ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
-      leadTravelerId,
+      ...{ cover, leadTravelerId },
       ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+      isPatient: true,
     };
   }
 

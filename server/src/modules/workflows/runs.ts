@@ -1,3 +1,4 @@
+import type { Cover, PurposeCall } from "../../kernel/plan.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 
@@ -24,6 +25,18 @@ export interface Run {
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
   endedAt: Temporal.Instant | undefined;
+}
+
+/** A call that a run makes. */
+export interface RunCall {
+  tool: string;
+  args: object;
+  policyId?: string | undefined;
+  leadTravelerId?: string | undefined;
+  purpose?: PurposeCall | undefined;
+  cover?: Cover | undefined;
+  /** Left out where nothing is done. */
+  idempotencyKey?: string;
 }
 
 export interface NewRun
@@ -152,8 +165,8 @@ export interface Runs {
   ): Promise<Journaled>;
   /** The run waits; `already` when what it waits for has happened before. */
   park(leased: LeasedRun, run: Run, pause: NewPause): Promise<"paused" | "already" | "lost">;
-  /** The worker lets go, and the run is executed again from `at` on. */
-  postpone(leased: LeasedRun, at: Temporal.Instant): Promise<boolean>;
+  /** The worker lets go, and the run is executed again from `at` on. `failed`: the attempt at a step after which it is. */
+  postpone(leased: LeasedRun, at: Temporal.Instant, failed?: { stepId: string; code: string }): Promise<boolean>;
   end(
     leased: LeasedRun,
     end: { state: "completed"; result: unknown } | { state: "failed"; failure: unknown },
@@ -167,8 +180,8 @@ export interface Runs {
   resolve(sessionId: string, resolution: object, by: string, keyId?: string): Promise<boolean>;
   /** Resolves pauses whose time is over; how many those were. */
   expire(limit: number): Promise<number>;
-  /** False: the run has ended. */
-  requestCancel(runId: string, by: string): Promise<boolean>;
+  /** `steps`: only while it has begun so many, as what it would lose is known of these; else it has `gone_on`. */
+  requestCancel(runId: string, by: string, steps?: number): Promise<"cancelled" | "ended" | "gone_on">;
   /** Removes runs that ended before then, and events that old. */
   prune(before: Temporal.Instant): Promise<number>;
 }

@@ -4,11 +4,11 @@ import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
-import type { PurposeCall } from "../../kernel/plan.ts";
 import type { TripNote } from "../../kernel/trip-note.ts";
 import {
   type Approvable,
   type Naming,
+  type OrderEnd,
   type Pause,
   StepFailure,
   type Steps,
@@ -17,7 +17,16 @@ import {
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
-import { type Journaled, type JournaledStep, type Run, type Runs, type StepEnd, TIMEOUT } from "./runs.ts";
+import {
+  type Journaled,
+  type JournaledStep,
+  type Run,
+  type RunCall,
+  type Runs,
+  type StepEnd,
+  TIMEOUT,
+} from "./runs.ts";
+import { sumOrders, type Undone } from "./undone.ts";
 
 export interface SegmentOptions {
   runs: Runs;
@@ -32,25 +41,18 @@ export interface SegmentOptions {
   ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
 }
 
-export interface RunCall {
-  tool: string;
-  args: object;
-  policyId?: string | undefined;
-  leadTravelerId?: string | undefined;
-  purpose?: PurposeCall | undefined;
-  /** Left out where nothing is done. */
-  idempotencyKey?: string;
-}
-
 /** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
-type Leaving = { kind: "parked" } | { kind: "again"; at: Temporal.Instant } | { kind: "lost" };
+type Leaving =
+  | { kind: "parked" }
+  | { kind: "again"; at: Temporal.Instant; failed?: { stepId: string; code: string } }
+  | { kind: "lost" };
 
 export type SegmentEnd =
   | Leaving
   | { kind: "completed"; result: unknown }
   | {
       kind: "failed";
-      failure: { code: string; detail: string; undone: readonly string[]; notUndone: readonly string[] };
+      failure: { code: string; detail: string } & Undone;
     };
 
 /** What is repeated is tried first after a second, and ever more rarely. */
@@ -83,7 +85,7 @@ export class Segment implements Steps {
   readonly #workflow: Workflow;
   readonly #journal: ReadonlyMap<string, JournaledStep>;
   readonly #seen = new Map<string, number>();
-  readonly #undos: { step: string; work: () => Promise<unknown> }[] = [];
+  readonly #undos: { step: string; work: () => Promise<OrderEnd | undefined> }[] = [];
   /** Written together with the beginning of the next step, or when the segment ends. */
   #ended: StepEnd | undefined;
   #position = 0;
@@ -125,7 +127,7 @@ export class Segment implements Steps {
     tool: string,
     args: object,
     answer: Answer,
-    { step = tool, policyId, purpose }: Naming = {},
+    { step = tool, ...more }: Naming = {},
   ): Promise<z.output<Answer>> => {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
@@ -133,7 +135,7 @@ export class Segment implements Steps {
     const done = journaled?.state === "done" || journaled?.state === "failed";
     const outcome = done
       ? CallOutcome.parse(journaled.outcome)
-      : await this.#callOnce(stepId, { tool, args, policyId, purpose }, journaled);
+      : await this.#callOnce(stepId, { tool, args, ...more }, journaled);
     if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? `${tool} failed with ${outcome.code}.`);
     return answer.parse(outcome.result);
   };
@@ -157,6 +159,7 @@ export class Segment implements Steps {
     policyId,
     shown,
     needsOpenTrip = false,
+    cover,
   }: Approvable): Promise<void> => {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
@@ -170,7 +173,8 @@ export class Segment implements Steps {
     const written = await this.#write({ stepId, position: this.#position, tool: undefined });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
     if (written.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
-    const answer = await this.#options.ask(this.run, { tool, args, policyId, leadTravelerId: this.#leadTravelerId });
+    const leadTravelerId = this.#leadTravelerId;
+    const answer = await this.#options.ask(this.run, { tool, args, policyId, cover, leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     if (answer === "granted") return this.#endStep(stepId, { resolution: { status: "approved" } });
     if (answer.code !== "approval_required" && !isRetryable(answer.code)) {
@@ -180,7 +184,7 @@ export class Segment implements Steps {
     await this.#park(stepId, { step, ...this.#approvalOf(tool, answer, shown), by: "person", needsOpenTrip });
   };
 
-  readonly undo = (work: () => Promise<unknown>): void => {
+  readonly undo = (work: () => Promise<OrderEnd | undefined>): void => {
     this.#undos.push({ step: this.#lastStep, work });
   };
 
@@ -198,9 +202,10 @@ export class Segment implements Steps {
   /** Runs, journals, and repeats later what can succeed later. */
   async #callOnce(
     stepId: string,
-    { tool, args, policyId, purpose }: RunCall,
+    made: RunCall,
     journaled: JournaledStep | undefined,
   ): Promise<z.output<typeof CallOutcome>> {
+    const { tool, args } = made;
     this.#refuseWhenDecided(stepId);
     const written = await this.#write({ stepId, position: this.#position, tool });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
@@ -209,10 +214,8 @@ export class Segment implements Steps {
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
-    const answer = await this.#options.invoke(this.run, {
-      ...{ tool, args, policyId, purpose, idempotencyKey },
-      leadTravelerId: this.#leadTravelerId,
-    });
+    const leadTravelerId = this.#leadTravelerId;
+    const answer = await this.#options.invoke(this.run, { ...made, idempotencyKey, leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
@@ -240,7 +243,8 @@ export class Segment implements Steps {
     }
     const backedOff = FIRST_RETRY_SECONDS * 2 ** Math.min(attempt - 1, 10);
     const seconds = Math.min(Math.max(backedOff, outcome.retryAfterSeconds ?? 0), LONGEST_RETRY_SECONDS);
-    return await this.#leaveNow({ kind: "again", at: this.#options.clock.now().add({ seconds }) });
+    const at = this.#options.clock.now().add({ seconds });
+    return await this.#leaveNow({ kind: "again", at, failed: { stepId, code: outcome.code } });
   }
 
   /** Once it is given, the same call is sent again with the same key: the approval lets it through once. */
@@ -346,19 +350,20 @@ export class Segment implements Steps {
   }
 
   /** Everything that was done is undone, the last first; what cannot be is said. */
-  async #undoAll(): Promise<{ undone: readonly string[]; notUndone: readonly string[] }> {
+  async #undoAll(): Promise<Undone> {
     this.#isUndoing = true;
-    const [undone, notUndone]: [string[], string[]] = [[], []];
+    const [undone, notUndone, orders]: [string[], string[], OrderEnd[]] = [[], [], []];
     for (const { step, work } of this.#undos.toReversed()) {
       try {
-        await work();
+        const order = await work();
+        if (order !== undefined) orders.push(order);
         undone.push(step);
       } catch (error) {
         if (!(error instanceof StepFailure)) throw error;
         notUndone.push(`${step}: ${error.code}: ${error.message}`);
       }
     }
-    return { undone, notUndone };
+    return { undone, notUndone, orders, ...sumOrders(orders) };
   }
 
   /** A step that comes again is numbered, so that each has a name of its own. */

@@ -1,28 +1,41 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { RunOwner } from "./runs.ts";
+import type { RunOwner, Runs } from "./runs.ts";
 
 /** What becomes of a trip whose budget went back. */
 export const TRIP_CLOSED = "trip_closed";
 
-/** A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did. False: it has ended. */
-export async function cancelRun(db: Queryable, clock: Clock, runId: string, by: string): Promise<boolean> {
+/** A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did. */
+export async function cancelRun(
+  db: Queryable,
+  clock: Clock,
+  runId: string,
+  { by, steps }: { by: string; steps?: number | undefined },
+): ReturnType<Runs["requestCancel"]> {
   const now = clock.now().toString();
+  // Whoever begins a step has this row, too.
+  const { rows } = await sql<{ state: string; isCancelled: boolean; steps: number }>`
+    with run as (select id, state, cancel_requested_by from workflow_run where id = ${runId} for update)
+    select state, cancel_requested_by is not null as is_cancelled, (select count(*)::int from workflow_step where run_id = run.id) as steps from run`.execute(
+    db,
+  );
+  const [run] = rows;
+  if (run?.state !== "running" && run?.state !== "paused") return "ended";
+  if (run.isCancelled) return "cancelled";
+  if (steps !== undefined && run.steps !== steps) return "gone_on";
   await db
     .updateTable("workflowPause")
     .set({ resolvedBy: by, resolvedAt: now })
     .where("runId", "=", runId)
     .where("resolvedAt", "is", null)
     .execute();
-  const row = await db
+  await db
     .updateTable("workflowRun")
     .set({ cancelRequestedBy: by, state: "running", quietUntil: null, updatedAt: now })
     .where("id", "=", runId)
-    .where("state", "in", ["running", "paused"])
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  return "cancelled";
 }
 
 /** Runs of a closed trip that have reserved nothing of it. */
@@ -31,5 +44,5 @@ export async function cancelWaiting(db: Queryable, clock: Clock, owner: RunOwner
     select pause.run_id from workflow_pause pause join workflow_run run on run.id = pause.run_id
     where run.tenant_id = ${owner.tenantId} and run.network = ${owner.network} and lower(run.trip_id) = ${tripId}
       and run.state = 'paused' and pause.resolved_at is null and pause.needs_open_trip`.execute(db);
-  for (const { runId } of rows) await cancelRun(db, clock, runId, "the end of its trip");
+  for (const { runId } of rows) await cancelRun(db, clock, runId, { by: "the end of its trip" });
 }

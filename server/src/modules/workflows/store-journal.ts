@@ -53,7 +53,7 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
               insert into workflow_step (run_id, step_id, position, tool, state, attempt, started_at, trace_id)
               select id, ${begun.stepId}, ${begun.position}, ${begun.tool ?? null}, 'running', 1, ${now},
                 ${currentTraceId() ?? null} from mine
-              on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1 returning 1`;
+              on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1, outcome = null returning 1`;
       const told = sql`select tenant_id, network, trip_id from mine`;
       const remember = ended?.entry === undefined ? sql`select 1` : insertTripEntry(told, ended.entry);
       const { rows } = await sql<{ cancelRequestedBy: string | null }>`

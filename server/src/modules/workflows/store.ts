@@ -113,7 +113,7 @@ function createChanges(
       return { kind: "same", run: await getRun(queryable, first.id) };
     },
 
-    requestCancel: (runId, by) => cancelRun(queryable, clock, runId, by),
+    requestCancel: (runId, by, steps) => inTransaction(queryable, (db) => cancelRun(db, clock, runId, { by, steps })),
 
     async prune(before) {
       const at = sql`${before.toString()}::timestamptz`;
@@ -155,6 +155,21 @@ async function getRun(queryable: Queryable, id: string): Promise<Run> {
   return toRun(await selectRuns(queryable).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
+/** How a step that is tried again has failed. */
+async function noteAttempt(
+  queryable: Queryable,
+  runId: string,
+  { stepId, code }: { stepId: string; code: string },
+): Promise<void> {
+  await queryable
+    .updateTable("workflowStep")
+    .set({ outcome: JSON.stringify({ ok: false, code }) })
+    .where("runId", "=", runId)
+    .where("stepId", "=", stepId)
+    .where("state", "=", "running")
+    .execute();
+}
+
 function createLeases(
   queryable: Queryable,
   clock: Clock,
@@ -187,8 +202,9 @@ function createLeases(
       return row !== undefined;
     },
 
-    async postpone(leased, until) {
+    async postpone(leased, until, failed) {
       const quietUntil = until.toString();
+      if (failed !== undefined) await noteAttempt(queryable, leased.id, failed);
       const row = await mine(leased)
         .set({ ...free, quietUntil })
         .returning("id")

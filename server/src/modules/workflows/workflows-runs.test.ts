@@ -19,7 +19,10 @@ function purchase(version: number, second = "second"): Workflow {
     }),
     async run({ name, mood, by }, { call, pause, undo }) {
       const first = await call("probe_write", { text: `${name} first` }, Text, { step: "first" });
-      undo(() => call("probe_write", { text: `${name} undo first` }, Text, { step: "first" }));
+      undo(async () => {
+        await call("probe_write", { text: `${name} undo first` }, Text, { step: "first" });
+        return undefined;
+      });
       const { status } = await pause({
         ...{ step: "decision", reason: "Shall it go on?", resolution: Approved, by, shown: first, timeoutHours: 24 },
         onTimeout: { status: "rejected" },
@@ -35,7 +38,10 @@ const cancelledLate: Workflow = defineWorkflow({
   ...{ id: "test.cancelled_late", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
   async run(_input, { call, keep, undo, run }) {
     await call("probe_write", { text: "kept first" }, Text, { step: "first" });
-    undo(() => call("probe_write", { text: "undo kept first" }, Text, { step: "first" }));
+    undo(async () => {
+      await call("probe_write", { text: "undo kept first" }, Text, { step: "first" });
+      return undefined;
+    });
     keep();
     await service.sql("update workflow_run set cancel_requested_by = 'somebody' where id = $1", [run.id]);
     return await call("probe_write", { text: "kept last" }, Text, { step: "last" });

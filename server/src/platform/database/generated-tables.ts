@@ -127,6 +127,9 @@ export interface BookingTable {
   holdResult: Json | null;
   holdUntil: Timestamp | null;
   particularsHash: string | null;
+  escrowBookingId: string | null;
+  coverMicro: Defaulted<bigint>;
+  coverChargedMicro: Defaulted<bigint>;
 }
 
 export interface BookingInvoiceTable {
@@ -319,6 +322,15 @@ export interface FeedbackTable {
   createdAt: Timestamp;
   confirmedAt: Timestamp | null;
   traceId: string | null;
+}
+
+export interface FoundSearchTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  searchId: string;
+  found: Buffer;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
 }
 
 export interface GuestMailCountTable {
@@ -943,6 +955,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  foundSearch: FoundSearchTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;

@@ -34,6 +34,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   request_timeout: "body",
   in_progress: "call",
   conflict: "declared",
+  loss_not_accepted: "declared",
   session_closed: "declared",
   too_large: "body",
   unsupported_media_type: "body",

@@ -7,7 +7,7 @@ import { auditHeaders, INTERNAL_SCHEME, meterHeader, replayHeader, SECURITY_SCHE
 
 /** A route's description as an OpenAPI operation. */
 export function routeOperation(route: RouteDescription, appUrl: string): JsonObject {
-  const { access, body, example } = route;
+  const { access, body, isBodyOptional, example } = route;
   const isPublic = access === "public";
   const headers = isPublic ? {} : auditHeaders;
   const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer, example?.answer)]);
@@ -22,7 +22,7 @@ export function routeOperation(route: RouteDescription, appUrl: string): JsonObj
       ...parameters(route.query, "query"),
       ...(isPublic ? [] : [ref("parameters", "Traceparent")]),
     ],
-    ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body)),
+    ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body, isBodyOptional !== true)),
     responses: withHeaders(
       { ...errorAnswers(placesOf(route), route.problems, appUrl), ...Object.fromEntries(answers) },
       headers,
@@ -64,8 +64,8 @@ function placesOf({ access, body, query }: RouteDescription): Place[] {
   ];
 }
 
-function requestBody(schema: z.ZodType, example: unknown): JsonObject {
-  return { required: true, content: { "application/json": { schema: jsonSchema(schema, "input"), example } } };
+function requestBody(schema: z.ZodType, example: unknown, required: boolean): JsonObject {
+  return { required, content: { "application/json": { schema: jsonSchema(schema, "input"), example } } };
 }
 
 function parameters(schema: z.ZodObject | undefined, place: "path" | "query"): JsonObject[] {

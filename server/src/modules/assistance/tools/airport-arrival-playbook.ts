@@ -6,7 +6,16 @@ import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
-import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+import {
+  arrivalCard,
+  attributionOf,
+  notesOf,
+  planArrival,
+  sayDecision,
+  sayExit,
+  saySafety,
+  sayWay,
+} from "../plan-arrival.ts";
 import { playbookTexts } from "../playbook-texts.ts";
 import { assistanceTexts } from "../texts.ts";
 
@@ -65,13 +74,15 @@ export const airportArrivalPlaybook = defineTool({
     const plan = await planArrival(arrival, ports, call.signal);
     const { answer } = plan;
     const steps = stepsOf(plan, input, words);
-    const lines = steps.map(
-      ({ title, lines: [first = "", ...others] }) => `${title}: ${[first, ...others].join(". ")}`,
-    );
+    // A card has no room for everything: what decides the plan comes first, then the way, then the rest of the steps.
+    const decision = sayDecision(plan, words);
+    const lines = steps
+      .toSorted((left, right) => Number(right.kind === "way") - Number(left.kind === "way"))
+      .map(({ title, lines: said }) => `${title}: ${said.filter((line) => !decision.includes(line)).join(". ")}`);
     return {
       ...answer,
       steps,
-      card: arrivalCard(plan, [sayExit(plan, words).join(" · "), ...lines], words),
+      card: arrivalCard(plan, [[...decision, ...sayExit(plan, words)].join(" · "), ...lines], words),
       notes: notesOf(plan),
       language: words.answer,
       ...provenance,
@@ -84,12 +95,11 @@ interface Traveler {
   travelerName?: string | undefined;
   flightNumber?: string | undefined;
   pnr?: string | undefined;
-  mode: z.output<typeof WayMode>;
 }
 
 function stepsOf(
   plan: Awaited<ReturnType<typeof planArrival>>,
-  { travelerName, flightNumber, pnr, mode }: Traveler,
+  { travelerName, flightNumber, pnr }: Traveler,
   words: Words,
 ): z.output<typeof Step>[] {
   const say = playbookTexts(words);
@@ -97,7 +107,7 @@ function stepsOf(
   const [name, flight, reference] = [travelerName, flightNumber, pnr].map((text) =>
     toVisibleText(text ?? "", LONGEST_TEXT),
   );
-  const [safeTaxi = "", ...safety] = saySafety(plan, words);
+  const safety = saySafety(plan, words);
   return [
     {
       ...{ kind: "before_landing", title: say("before") },
@@ -112,8 +122,8 @@ function stepsOf(
         say("bagsText"),
       ],
     },
-    { kind: "arrivals_hall", title: say("hall"), lines: [...sayExit(plan, words), safeTaxi] },
-    { kind: "way", title: say("onward"), lines: [...sayWay(plan, mode, words), ...safety] },
+    { kind: "arrivals_hall", title: say("hall"), lines: sayExit(plan, words) },
+    { kind: "way", title: say("onward"), lines: [...sayDecision(plan, words), ...sayWay(plan, words), ...safety] },
     {
       ...{ kind: "destination", title: say("door") },
       lines: [plan.answer.destination.label, say("doorText")],

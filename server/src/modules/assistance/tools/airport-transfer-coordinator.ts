@@ -14,7 +14,16 @@ import {
 } from "../emergency-numbers.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
-import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+import {
+  arrivalCard,
+  attributionOf,
+  notesOf,
+  planArrival,
+  sayDecision,
+  sayExit,
+  saySafety,
+  sayWay,
+} from "../plan-arrival.ts";
 
 /** With luggage; more fit without. */
 const TRAVELERS_IN_A_TAXI = 3;
@@ -65,7 +74,7 @@ export const airportTransferCoordinator = defineTool({
   }),
 
   async run(input, { caller, call, fail, ...ports }) {
-    const { mode, travelerCount, includeSafety, arrivalTimeIso } = input;
+    const { travelerCount, includeSafety, arrivalTimeIso } = input;
     const words = wordsIn(input.languageCode);
     const found = await findAirport(input, ports.maps, call.signal);
     if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
@@ -79,9 +88,16 @@ export const airportTransferCoordinator = defineTool({
       call.signal,
     );
     if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
-    const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
+    const arrival = {
+      tenantId: caller.tenantId,
+      airport: found.airport,
+      destination,
+      mode: input.mode,
+      landsAt,
+      words,
+    };
     const plan = await planArrival(arrival, ports, call.signal);
-    const { answer, times } = plan;
+    const { answer, times, mode } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
     const { countryCode, contradiction } = numbersBy(ports.maps, destination, input.regionCode);
@@ -91,8 +107,9 @@ export const airportTransferCoordinator = defineTool({
       ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers }
       : null;
     const lines = [
+      ...sayDecision(plan, words),
+      ...sayWay(plan, words),
       ...sayExit(plan, words),
-      ...sayWay(plan, mode, words),
       ...(taxisNeeded === null ? [] : [arrivalTexts(words)("taxis", { count: taxisNeeded })]),
       ...(safety?.advice ?? []),
     ];

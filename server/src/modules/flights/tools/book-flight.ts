@@ -2,19 +2,22 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   BookingResult,
+  coverErrors,
   departureOf,
   planBooking,
   readChargeHash,
   TimeZones,
   timeZonesOf,
 } from "../../bookings/index.ts";
+import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book } from "../book-flight.ts";
+import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
-type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
+type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -29,12 +32,13 @@ export const bookFlight = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: BookFlightInput,
-  output: BookingResult.extend({ timeZones: TimeZones }),
+  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones }),
   errors: {
     ...bookErrors,
     outcome_unknown:
       "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    ...coverErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
@@ -70,22 +74,29 @@ export const bookFlight = defineTool({
       { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await answerOf(answer.result, { stores, submission, maps, caller });
+    const result = await answerOf(answer.result, { stores, submission, maps, clock, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
-/** The stored one says neither what the charge's transaction is called by now nor on which clocks its times are. */
+/**
+ * The stored one says neither what the charge's transaction is called by now, nor on which clocks its times are, nor what became of
+ * the order since.
+ */
 async function answerOf(
   stored: unknown,
-  { stores, submission, maps, caller: { environment } }: AnsweringPorts & { caller: Pick<Caller, "environment"> },
+  { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const booked = BookingResult.parse(stored);
+  const booked = await asOfNow({ stores, clock, caller }, BookingResult.parse(stored));
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
   return {
-    ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
+    ...{
+      ...booked,
+      chargeTxHash,
+      vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
+    },
     timeZones: timeZonesOf(booked.slices, maps),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,

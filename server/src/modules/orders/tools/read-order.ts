@@ -59,10 +59,12 @@ export const readOrder = defineTool({
     if (known === undefined || !readableKinds(scopes).includes(known.kind)) throw fail("order_not_found");
     if (known.status === "held") await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
     const order = (await orders.find(tenantId, environment, orderId)) ?? known;
-    const [booking, events, flight, stay] = await Promise.all([
-      bookings.get(order.bookingId),
-      orders.events(environment, orderId),
-      order.kind === "flight" ? unlessAway(readFlightNow({ flightServicing, maps }, orderId, scopes)) : null,
+    const [booking, events] = await Promise.all([bookings.get(order.bookingId), orders.events(environment, orderId)]);
+    const travelers = booking?.travelers ?? [];
+    const [flight, stay] = await Promise.all([
+      order.kind === "flight"
+        ? unlessAway(readFlightNow({ flightServicing, maps }, { orderId, travelers }, scopes))
+        : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
     const { services } = Booked.parse(booking?.result ?? {});
@@ -72,7 +74,7 @@ export const readOrder = defineTool({
     const summary = toSummary(order);
     return {
       ...{ ...summary, readAt: isLive ? clock.now().toString() : summary.readAt },
-      travelers: describeTravelers(booking?.travelers ?? [], scopes),
+      travelers: describeTravelers(travelers, scopes),
       flight,
       stay,
       isLive,

@@ -4,7 +4,8 @@ import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
@@ -20,7 +21,7 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
+          bornOn: IsoDate.optional().describe("The accommodation is told a child's age at check-in"),
           customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
         }),
       )
@@ -52,7 +53,8 @@ function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
   return {
     ...{ quoteId, email, phoneNumber },
-    guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
+    guests: input.guests.map(({ givenName, familyName, bornOn, customerUserId }) => ({
+      ...(bornOn === undefined ? {} : { bornOn }),
       ...{ givenName, familyName },
       ...(customerUserId === undefined ? {} : { customerUserId }),
     })),
@@ -75,7 +77,7 @@ export const bookStay = defineTool({
   payableWithoutKey: false,
   uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random", "fx"],
   input: Input,
-  output: StayResult,
+  output: StayResult.extend(SinceBooked),
   errors: {
     ...supplierErrors,
     outcome_unknown:
@@ -89,6 +91,7 @@ export const bookStay = defineTool({
     price_changed: "The accommodation asks another price now. Nothing is owed; call quote_stay again.",
     booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or take another rate.",
     ...rateErrors,
+    ...coverErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
@@ -134,11 +137,18 @@ export const bookStay = defineTool({
 
 async function answerOf(
   stored: unknown,
-  { stores, submission, caller }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "environment"> },
+  {
+    stores,
+    submission,
+    caller,
+  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
   const booked = StayResult.parse(stored);
+  const { order, now } = await sinceBooked(stores, caller, booked.orderId);
+  const { totalAmount, totalCurrency } = order ?? booked;
+  const next = now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : booked.next;
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
-  return { ...booked, chargeTxHash, vendorAddress };
+  return { ...{ ...booked, ...now, totalAmount, totalCurrency, next }, chargeTxHash, vendorAddress };
 }

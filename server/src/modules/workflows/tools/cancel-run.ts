@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 
@@ -10,7 +11,7 @@ export const cancelRunTool = defineTool({
   summary:
     "End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended.",
   advice:
-    "Undoing can cost what the supplier keeps; failure says what was undone and what was not. The trip's budget stays in escrow until close_trip.",
+    "failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,
@@ -20,24 +21,27 @@ export const cancelRunTool = defineTool({
     .strictObject({
       runId: z.string().optional().describe("From run_workflow"),
       tripId: z.string().optional().describe("Instead of runId: every paused run of this trip"),
+      acceptLoss: z.boolean().default(false).describe("true: cancel also what does not give everything back"),
     })
     .refine(({ runId, tripId }) => (runId === undefined) !== (tripId === undefined), {
       message: "must name either runId or tripId",
     }),
   output: z.object({ runs: z.array(RunAnswer).describe("One that had ended before is as it was") }),
-  errors: { run_not_found: "There is no such run of this tenant. Take the runId from run_workflow." },
+  errors: {
+    run_not_found: "There is no such run of this tenant. Take the runId from run_workflow.",
+    loss_not_accepted: LOSS_NOT_ACCEPTED,
+  },
   example: (_today, { runId }) => ({ runId }),
   usesUp: ["runId", "sessionId"],
   // What the undos of the run move is planned by them.
   plan: () => ({ movements: [], irreversible: [final("what the run's undos do, each by a plan of its own")] }),
-  async run({ runId, tripId }, { workflows, caller, fail }) {
-    const { stores, workflowRunner } = workflows;
+  async run({ runId, tripId, acceptLoss }, { workflows, caller, fail }) {
+    const { stores } = workflows;
     const owner = { tenantId: caller.tenantId, network: caller.environment };
     const found = runId === undefined ? undefined : await stores.runs.find([owner], runId);
     if (runId !== undefined && found === undefined) throw fail("run_not_found");
     const runs = found === undefined ? await stores.runs.pausedOf(owner, tripId ?? "") : [found];
-    for (const run of runs) await stores.runs.requestCancel(run.id, caller.userId);
-    workflowRunner.wake();
+    await cancelRuns(workflows, runs, { by: caller.userId, acceptLoss });
     const ended = await Promise.all(runs.map((run) => waitForRun(stores.runs, run)));
     return { runs: ended.filter((run) => run !== undefined) };
   },

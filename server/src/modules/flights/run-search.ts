@@ -1,0 +1,130 @@
+import type { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { newId } from "../../domain/ids.ts";
+import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { FlightSearch } from "../../ports/flights.ts";
+import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../bookings/index.ts";
+import { findOwnCredit, findOwnCustomer } from "../travelers/index.ts";
+import { explainNoOffers } from "./explain-no-offers.ts";
+import type { FoundSearch } from "./found-searches.ts";
+import { toPrivateFares } from "./private-fares.ts";
+import { hasPrivateInputs, keepPrivate } from "./private-offers.ts";
+import { recognizeTravelers } from "./recognize-travelers.ts";
+import type { SearchFlightsInput } from "./search-input.ts";
+import { searchPassengers } from "./search-passengers.ts";
+import { seeSearch } from "./see-offers.ts";
+
+export type SearchPorts = Pick<Ports, "flights" | "travelers" | "stores" | "clock" | "random" | "fx">;
+
+/** `ages`: of the passengers, where they are known. */
+export type SearchQuery = z.output<typeof SearchFlightsInput> & { ages?: readonly number[] | undefined };
+
+export const searchErrors = {
+  ...supplierErrors,
+  no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
+  customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+  credit_not_found: "You have no such airline credit.",
+  traveler_incomplete: "The traveler's profile lacks the listed fields; save_traveler sets them.",
+} as const;
+
+interface SearchDone {
+  found: FoundSearch;
+  rates: SaleRates;
+  /** Null: the caller has no key, so that nothing is kept for later. */
+  searchId: string | null;
+}
+
+/** Asks the supplier, and keeps what it found before anything is shown. Throws Failure with the codes of `searchErrors`. */
+export async function runSearch(
+  query: SearchQuery,
+  ports: SearchPorts,
+  { caller, call }: { caller: Caller; call: CallInfo },
+): Promise<SearchDone> {
+  const { flights, travelers, stores, clock, random, fx } = ports;
+  const { cabinClass } = query;
+  const traveler = await findTraveler(query, ports, caller);
+  const { airlineCreditIds, notApplied } = await findCredits(query, ports, caller);
+  call.progress("Asking the supplier for offers");
+  const loyaltyAccounts = query.loyaltyProgrammeAccounts ?? [];
+  const { passengers, ages, leisureFareTypes = [] } = query;
+  const wanted: FlightSearch = {
+    origin: query.origin.toUpperCase(),
+    destination: query.destination.toUpperCase(),
+    departureDate: query.departureDate,
+    ...(query.returnDate === undefined ? {} : { returnDate: query.returnDate }),
+    cabinClass,
+    passengers: searchPassengers(
+      { passengers, ages, leisureFareTypes, loyaltyAccounts },
+      await recognizeTravelers(travelers, caller, loyaltyAccounts, traveler),
+    ),
+    privateFares: toPrivateFares(query.privateFares ?? {}),
+    airlineCreditIds,
+  };
+  const answer = await flights.searchOffers(wanted, { signal: call.signal });
+  const { offers, provenance, sandbox } = answer;
+  call.progress(`Choosing among ${offers.length} offers`);
+  if (offers.length === 0) {
+    const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
+    throw new Failure("no_offers", { detail, extra: { emptiedBy } });
+  }
+  if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, offers, loyaltyAccounts);
+  const currencies = offers.map(({ totalCurrency }) => totalCurrency);
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+  const found: FoundSearch = {
+    ...{ cabinClass, considered: offers.length, offers, provenance, sandbox },
+    notApplied: [...answer.notApplied, ...notApplied],
+  };
+  if (!keepsRecords(caller)) return { found, rates, searchId: null };
+  const searchId = newId("sea_", clock.now().epochMilliseconds, random);
+  await Promise.all([
+    seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, offers, rates, searchId),
+    stores.foundSearches.keep(caller, searchId, found, lastOf(offers.map(({ expiresAt }) => expiresAt))),
+  ]);
+  return { found, rates, searchId };
+}
+
+async function findTraveler(query: SearchQuery, { travelers }: SearchPorts, caller: Caller) {
+  const userId = await chooseTraveler(query, travelers, caller);
+  if (userId === undefined) return undefined;
+  const traveler = await travelers.get(caller.tenantId, userId, caller.environment);
+  const fields = (["givenName", "familyName"] as const).filter((field) => traveler?.[field] === undefined);
+  if (fields.length === 0) return traveler;
+  throw new Failure("traveler_incomplete", {
+    detail: searchErrors.traveler_incomplete,
+    extra: { travelers: [{ userId, fields }] },
+  });
+}
+
+async function chooseTraveler(
+  { customerUserId, linkSessionTraveler }: SearchQuery,
+  travelers: SearchPorts["travelers"],
+  caller: Caller,
+): Promise<string | undefined> {
+  if (customerUserId === undefined) return linkSessionTraveler ? caller.travelerId : undefined;
+  const userId = await findOwnCustomer(travelers, caller, customerUserId);
+  if (userId !== undefined) return userId;
+  throw new Failure("customer_not_found", { detail: searchErrors.customer_not_found, extra: { customerUserId } });
+}
+
+async function findCredits(query: SearchQuery, { flights, travelers }: SearchPorts, caller: Caller) {
+  const airlineCreditIds: string[] = [];
+  const notApplied = [];
+  for (const value of new Set(query.airlineCreditIds)) {
+    const credit = await findOwnCredit({ flights, travelers }, caller, value);
+    if (credit === undefined) {
+      throw new Failure("credit_not_found", {
+        detail: searchErrors.credit_not_found,
+        extra: { airlineCreditId: value },
+      });
+    }
+    if (credit.usable) airlineCreditIds.push(value);
+    else notApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
+  }
+  return { airlineCreditIds, notApplied };
+}
+
+function lastOf(moments: readonly string[]): Temporal.Instant {
+  const [first, ...others] = moments.map((moment) => Temporal.Instant.from(moment));
+  if (first === undefined) throw new Error("a search without offers is not kept");
+  return others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
+}

@@ -1,0 +1,28 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * A line of the audit log is never changed or removed, but that a person who is erased is taken out of it: a mark stands in place of
+ * the user's id, and what the details say may change, not which details there are.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function refuse_audit_change_of_line() returns trigger language plpgsql as $$
+    begin
+      if new.id = old.id and new.at = old.at and new.action = old.action
+        and new.tenant_id is not distinct from old.tenant_id
+        and new.trace_id is not distinct from old.trace_id
+        and (new.actor = old.actor or new.actor like 'erased\\_%')
+        and (new.subject_id is not distinct from old.subject_id or new.subject_id like 'erased\\_%')
+        and array(select jsonb_object_keys(new.details) order by 1) = array(select jsonb_object_keys(old.details) order by 1)
+      then
+        return new;
+      end if;
+      raise exception 'audit_log is append-only';
+    end $$;
+    drop trigger audit_log_append_only on audit_log;
+    create trigger audit_log_append_only before delete or truncate on audit_log
+      for each statement execute function refuse_audit_change();
+    create trigger audit_log_keeps_its_lines before update on audit_log
+      for each row execute function refuse_audit_change_of_line();
+  `.execute(db);
+}

@@ -1,0 +1,75 @@
+import { Failure } from "../../domain/errors.ts";
+import type { OrderEnd } from "../../kernel/workflow.ts";
+import type { Run } from "./runs.ts";
+import type { RunParts } from "./start-run.ts";
+import { sumOrders } from "./undone.ts";
+import { waitForRun } from "./wait-for-run.ts";
+
+export const LOSS_NOT_ACCEPTED =
+  "Cancelling would lose money: orders names what comes back and what does not. Nothing was changed. Send acceptLoss: true to cancel nevertheless.";
+
+type Parts = Pick<RunParts, "stores" | "workflowRunner">;
+
+interface Cancellation {
+  /** For the journal and the audit. */
+  by: string;
+  acceptLoss: boolean;
+}
+
+/** All of these runs end, or none of them where money would be lost and nobody accepts that. How many have not ended before. */
+export async function cancelRuns(
+  parts: Parts,
+  runs: readonly Run[],
+  { by, acceptLoss }: Cancellation,
+): Promise<number> {
+  const seen = acceptLoss ? undefined : await requireNoLoss(parts, runs);
+  let cancelled = 0;
+  for (const { id } of runs) {
+    if (await requestCancel(parts, id, by, seen?.get(id))) cancelled += 1;
+  }
+  parts.workflowRunner.wake();
+  return cancelled;
+}
+
+/** How many steps each has begun that was looked at. Throws `loss_not_accepted`. */
+async function requireNoLoss(parts: Parts, runs: readonly Run[]): Promise<ReadonlyMap<string, number>> {
+  const seen = new Map<string, number>();
+  const orders: OrderEnd[] = [];
+  for (const run of runs) {
+    if (run.endedAt !== undefined || run.cancelRequestedBy !== undefined) continue;
+    const { losses, steps, mayBuy } = await assess(parts, run);
+    if (mayBuy) throw lossNotAccepted([...orders, ...losses], run.id);
+    orders.push(...losses);
+    seen.set(run.id, steps);
+  }
+  if (orders.length > 0) throw lossNotAccepted(orders);
+  return seen;
+}
+
+async function assess({ stores, workflowRunner }: Parts, run: Run) {
+  const first = await workflowRunner.assess(run);
+  if (!first.mayBuy) return first;
+  // While it books something, nobody can say what undoing that would cost.
+  await waitForRun(stores.runs, run);
+  return await workflowRunner.assess(run);
+}
+
+async function requestCancel(parts: Parts, runId: string, by: string, steps: number | undefined): Promise<boolean> {
+  const done = await parts.stores.runs.requestCancel(runId, by, steps);
+  if (done !== "gone_on") return done === "cancelled";
+  // It went on in this moment, and may have bought something.
+  throw new Failure("unavailable", {
+    detail: "The run went on while it was being cancelled. Nothing was changed; cancel it again.",
+    retryAfterSeconds: 1,
+  });
+}
+
+function lossNotAccepted(orders: readonly OrderEnd[], buyingRunId?: string): Failure {
+  const { refundedUsdc, lostUsdc } = sumOrders(orders);
+  const said = orders.map((end) => `${end.orderId} gives back ${end.refundedUsdc} of ${end.paidUsdc} USDC`).join(", ");
+  const detail =
+    buyingRunId === undefined
+      ? `Cancelling would lose ${lostUsdc} USDC: ${said}. Nothing was changed. Send acceptLoss: true to cancel nevertheless.`
+      : `The run ${buyingRunId} is just paying for something, and nobody knows yet what undoing that would lose. Nothing was changed. Cancel it in a moment, or send acceptLoss: true.`;
+  return new Failure("loss_not_accepted", { detail, extra: { orders, refundedUsdc, lostUsdc } });
+}
