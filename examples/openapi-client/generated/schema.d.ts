@@ -2368,7 +2368,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused run
-         * @description Gives the resolution that the pause expects. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.
+         * @description Gives the resolution that the pause expects. For a claim or tickets the trip or the supplier is asked whether it is so. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.
          */
         post: operations["resume_workflow_run"];
         delete?: never;
@@ -8575,8 +8575,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_usage";
                     args: components["schemas"]["list_usage_args"];
@@ -8857,8 +8857,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_travelers";
                     args: components["schemas"]["list_travelers_args"];
@@ -9139,8 +9139,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "save_traveler";
                     args: components["schemas"]["save_traveler_args"];
@@ -9421,8 +9421,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "search_flights";
                     args: components["schemas"]["search_flights_args"];
@@ -9703,8 +9703,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "search_more_flights";
                     args: components["schemas"]["search_more_flights_args"];
@@ -9985,8 +9985,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "display_offer_conditions";
                     args: components["schemas"]["display_offer_conditions_args"];
@@ -10267,8 +10267,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "find_airports_nearby";
                     args: components["schemas"]["find_airports_nearby_args"];
@@ -10549,8 +10549,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "ensure_flight_customer";
                     args: components["schemas"]["ensure_flight_customer_args"];
@@ -10831,8 +10831,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_flight_ancillaries";
                     args: components["schemas"]["list_flight_ancillaries_args"];
@@ -11113,8 +11113,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_airline_credits";
                     args: components["schemas"]["list_airline_credits_args"];
@@ -11395,8 +11395,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "book_flight";
                     args: components["schemas"]["book_flight_args"];
@@ -11677,8 +11677,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "hold_flight";
                     args: components["schemas"]["hold_flight_args"];
@@ -11959,8 +11959,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "request_order_change";
                     args: components["schemas"]["request_order_change_args"];
@@ -12241,8 +12241,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "select_order_change_offer";
                     args: components["schemas"]["select_order_change_offer_args"];
@@ -12523,8 +12523,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "confirm_order_change";
                     args: components["schemas"]["confirm_order_change_args"];
@@ -12805,8 +12805,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "cancel_order_quote";
                     args: components["schemas"]["cancel_order_quote_args"];
@@ -13087,8 +13087,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "confirm_cancel_order";
                     args: components["schemas"]["confirm_cancel_order_args"];
@@ -13369,8 +13369,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "search_hotels";
                     args: components["schemas"]["search_hotels_args"];
@@ -13651,8 +13651,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "quote_stay";
                     args: components["schemas"]["quote_stay_args"];
@@ -13933,8 +13933,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "book_stay";
                     args: components["schemas"]["book_stay_args"];
@@ -14215,8 +14215,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "manage_stays_negotiated_rate";
                     args: components["schemas"]["manage_stays_negotiated_rate_args"];
@@ -14497,8 +14497,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_orders";
                     args: components["schemas"]["list_orders_args"];
@@ -14779,8 +14779,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_order";
                     args: components["schemas"]["read_order_args"];
@@ -15061,8 +15061,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_movements";
                     args: components["schemas"]["list_movements_args"];
@@ -15343,8 +15343,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "check_treasury";
                     args: components["schemas"]["check_treasury_args"];
@@ -15625,8 +15625,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "send_tokens";
                     args: components["schemas"]["send_tokens_args"];
@@ -15907,8 +15907,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "settle_split";
                     args: components["schemas"]["settle_split_args"];
@@ -16189,8 +16189,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "faucet_drip";
                     args: components["schemas"]["faucet_drip_args"];
@@ -16471,8 +16471,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "quote_fx";
                     args: components["schemas"]["quote_fx_args"];
@@ -16753,8 +16753,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_transaction";
                     args: components["schemas"]["read_transaction_args"];
@@ -17035,8 +17035,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "prefund_trip";
                     args: components["schemas"]["prefund_trip_args"];
@@ -17317,8 +17317,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "preview_price";
                     args: components["schemas"]["preview_price_args"];
@@ -17599,8 +17599,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "guest_claim_link";
                     args: components["schemas"]["guest_claim_link_args"];
@@ -17881,8 +17881,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "reserve_booking";
                     args: components["schemas"]["reserve_booking_args"];
@@ -18163,8 +18163,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "commit_booking";
                     args: components["schemas"]["commit_booking_args"];
@@ -18445,8 +18445,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "confirm_booking";
                     args: components["schemas"]["confirm_booking_args"];
@@ -18727,8 +18727,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "confirm_flight";
                     args: components["schemas"]["confirm_flight_args"];
@@ -19009,8 +19009,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "settle_booking";
                     args: components["schemas"]["settle_booking_args"];
@@ -19291,8 +19291,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "cancel_booking";
                     args: components["schemas"]["cancel_booking_args"];
@@ -19573,8 +19573,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "log_agent_action";
                     args: components["schemas"]["log_agent_action_args"];
@@ -19855,8 +19855,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_trips";
                     args: components["schemas"]["list_trips_args"];
@@ -20137,8 +20137,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_trip";
                     args: components["schemas"]["read_trip_args"];
@@ -20419,8 +20419,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_trip_travelers";
                     args: components["schemas"]["read_trip_travelers_args"];
@@ -20701,8 +20701,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "close_trip";
                     args: components["schemas"]["close_trip_args"];
@@ -20983,8 +20983,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "check_policy";
                     args: components["schemas"]["check_policy_args"];
@@ -21265,8 +21265,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_policy";
                     args: components["schemas"]["read_policy_args"];
@@ -21547,8 +21547,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "get_tenant_pricing_policy";
                     args: components["schemas"]["get_tenant_pricing_policy_args"];
@@ -21829,8 +21829,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "activate_tenant_pricing_policy";
                     args: components["schemas"]["activate_tenant_pricing_policy_args"];
@@ -22111,8 +22111,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "give_feedback";
                     args: components["schemas"]["give_feedback_args"];
@@ -22393,8 +22393,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_reputation";
                     args: components["schemas"]["read_reputation_args"];
@@ -22675,8 +22675,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "request_validation";
                     args: components["schemas"]["request_validation_args"];
@@ -22957,8 +22957,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "submit_validation_response";
                     args: components["schemas"]["submit_validation_response_args"];
@@ -23239,8 +23239,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_validation";
                     args: components["schemas"]["read_validation_args"];
@@ -23521,8 +23521,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "list_validators";
                     args: components["schemas"]["list_validators_args"];
@@ -23803,8 +23803,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "geocode_trip_stop";
                     args: components["schemas"]["geocode_trip_stop_args"];
@@ -24085,8 +24085,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "timezone_brief";
                     args: components["schemas"]["timezone_brief_args"];
@@ -24367,8 +24367,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "validate_travel_address";
                     args: components["schemas"]["validate_travel_address_args"];
@@ -24649,8 +24649,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "elevation_risk_brief";
                     args: components["schemas"]["elevation_risk_brief_args"];
@@ -24931,8 +24931,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "export_route_map";
                     args: components["schemas"]["export_route_map_args"];
@@ -25213,8 +25213,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "trip_checkin_reminder";
                     args: components["schemas"]["trip_checkin_reminder_args"];
@@ -25495,8 +25495,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "trip_weather_brief";
                     args: components["schemas"]["trip_weather_brief_args"];
@@ -25777,8 +25777,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "air_quality_brief";
                     args: components["schemas"]["air_quality_brief_args"];
@@ -26059,8 +26059,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "airport_transfer_coordinator";
                     args: components["schemas"]["airport_transfer_coordinator_args"];
@@ -26341,8 +26341,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "airport_arrival_playbook";
                     args: components["schemas"]["airport_arrival_playbook_args"];
@@ -26623,8 +26623,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "trip_delay_replanner";
                     args: components["schemas"]["trip_delay_replanner_args"];
@@ -26905,8 +26905,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "travel_safety_aid";
                     args: components["schemas"]["travel_safety_aid_args"];
@@ -27187,8 +27187,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "recommend_restaurants";
                     args: components["schemas"]["recommend_restaurants_args"];
@@ -27469,8 +27469,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "restaurant_route_card";
                     args: components["schemas"]["restaurant_route_card_args"];
@@ -27751,8 +27751,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "generate_booking_invoice";
                     args: components["schemas"]["generate_booking_invoice_args"];
@@ -28033,8 +28033,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "describe_workflows";
                     args: components["schemas"]["describe_workflows_args"];
@@ -28315,8 +28315,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "run_workflow";
                     args: components["schemas"]["run_workflow_args"];
@@ -28597,8 +28597,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_run";
                     args: components["schemas"]["read_run_args"];
@@ -28879,8 +28879,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "resume_run";
                     args: components["schemas"]["resume_run_args"];
@@ -29161,8 +29161,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "cancel_run";
                     args: components["schemas"]["cancel_run_args"];
@@ -29443,8 +29443,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "read_account";
                     args: components["schemas"]["read_account_args"];
@@ -29725,8 +29725,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
-                    tenantId?: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
                     /** @constant */
                     tool: "preview_call";
                     args: components["schemas"]["preview_call_args"];
