@@ -8,7 +8,7 @@ import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } 
 import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
-import { plannedGuests } from "../planned-guests.ts";
+import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
 const Input = z
@@ -114,6 +114,7 @@ export const bookStay = defineTool({
       {
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
+        namedIds: () => knownGuests({ travelers, caller }, input.guests),
       },
     ),
 
