@@ -56,6 +56,7 @@ export async function planBooking(
     ...paymentOf(price, caller.cover),
     travelerIds: ofHold ?? (await namedIds(seen)),
     irreversible: sayUndo(seen, timeZoneOf),
+    offerId: id,
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),

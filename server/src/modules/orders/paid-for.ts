@@ -5,8 +5,6 @@ import type { OrderRecord } from "./orders.ts";
 
 /** Of the results of bookings and of actions. */
 const Charged = z.object({ chargedUsdc: z.string().default("0") });
-/** Of an order that was held, and given back unpaid. */
-const NOTHING = {};
 /** Of the events of an order: every refund has one, and it tells what was really given back. */
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 
@@ -22,7 +20,7 @@ export async function paidFor(
   const done = await servicingActions.listDone(network, orderId);
   const events = await orders.events(network, orderId);
   const refunds = events.filter(({ kind }) => kind === "refunded");
-  const charged = [booking?.result ?? NOTHING, ...done.map(({ result }) => result)].map((result) => Charged.parse(result));
+  const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events
     .filter(({ kind }) => kind === "paid_by_escrow")
     .reduce((sum, { details }) => sum + microOf(PaidByEscrow.parse(details).paidUsdc), 0n);

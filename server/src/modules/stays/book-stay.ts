@@ -30,7 +30,10 @@ export interface BookStayRequest {
   caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment" | "cover">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
-  stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };
+  stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber" | "guests"> & {
+    phoneNumber: string | undefined;
+    guests: readonly (StayBookingRequest["guests"][number] & { bornOn?: string })[];
+  };
 }
 
 /** Books a quote once per tenant, whoever asks for it how often. Throws Failure; see `stay-booking-steps.ts` for the way of a booking. */
@@ -93,7 +96,13 @@ async function prepareBooking(
     throw new Failure("quote_expired", { detail: "The quote has expired. Call quote_stay again." });
   }
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, stay.quoteId, quote);
+  const guests = stay.guests.map(({ bornOn: _, ...guest }) => guest);
+  const specialRequests = withAges(stay, quote);
   const issues = problemsWith(stay, quote);
+  if ((specialRequests ?? "").length > LONGEST_REQUESTS) {
+    const message = `must leave room for the ages of children, which the accommodation is told there: shorten it by ${(specialRequests ?? "").length - LONGEST_REQUESTS} characters`;
+    issues.push({ path: "accommodationSpecialRequests", message });
+  }
   if (issues.length > 0) throw invalidInput(issues);
   const { totalAmount, totalCurrency } = quote;
   const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
@@ -102,7 +111,10 @@ async function prepareBooking(
   await requireOwnCustomers(travelers, caller, stay);
   const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
-  const order: StayBookingRequest = { ...stay, phoneNumber, bookingId };
+  const order: StayBookingRequest = {
+    ...{ ...stay, guests, phoneNumber, bookingId },
+    ...(specialRequests === undefined ? {} : { specialRequests }),
+  };
   return {
     intent: {
       kind: "new",
@@ -115,7 +127,7 @@ async function prepareBooking(
         totalCurrency,
         rate,
         airlineCreditId: undefined,
-        travelers: await toBooked({ travelers, caller }, stay.guests),
+        travelers: await toBooked({ travelers, caller }, guests),
         itinerarySalt: newSalt(random),
       },
     },
@@ -123,10 +135,37 @@ async function prepareBooking(
   };
 }
 
+/** As the supplier takes them. */
+const LONGEST_REQUESTS = 1_000;
+const ADULT_AGE = 18;
+
+/**
+ * The wishes, with the ages of children whom the quote does not count as such: suppliers take no ages with a booking, and what was
+ * searched for adults has a bed and a price for each, which only the accommodation can change.
+ */
+function withAges({ guests, specialRequests }: BookStayRequest["stay"], quote: StayQuote): string | undefined {
+  const known = [...(quote.childAges ?? [])];
+  const ages = guests.flatMap(({ bornOn }) => {
+    if (bornOn === undefined) return [];
+    const age = Temporal.PlainDate.from(bornOn).until(quote.checkInDate, { largestUnit: "years" }).years;
+    const place = known.indexOf(age);
+    if (place !== -1) known.splice(place, 1);
+    return age < ADULT_AGE && place === -1 ? [age] : [];
+  });
+  if (ages.length === 0) return specialRequests;
+  const children = `Children among the guests, ages at check-in: ${ages.join(", ")}.`;
+  return specialRequests === undefined ? children : `${specialRequests}\n${children}`;
+}
+
 function problemsWith(stay: BookStayRequest["stay"], quote: StayQuote): Issue[] {
   const issues: Issue[] = [];
   if (stay.guests.length > quote.guests) {
     issues.push({ path: "guests", message: `must name at most ${quote.guests}: the quote is for so many` });
+  }
+  for (const [index, { bornOn = "" }] of stay.guests.entries()) {
+    if (bornOn > quote.checkInDate) {
+      issues.push({ path: `guests.${index}.bornOn`, message: "must not be after the check-in date" });
+    }
   }
   if (stay.loyaltyProgrammeAccountNumber !== undefined && quote.supportedLoyaltyProgramme === null) {
     issues.push({ path: "loyaltyProgrammeAccountNumber", message: "the accommodation has no loyalty programme" });

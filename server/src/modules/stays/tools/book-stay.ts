@@ -21,7 +21,7 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
+          bornOn: IsoDate.optional().describe("The accommodation is told a child's age at check-in"),
           customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
         }),
       )
@@ -53,7 +53,8 @@ function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
   return {
     ...{ quoteId, email, phoneNumber },
-    guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
+    guests: input.guests.map(({ givenName, familyName, bornOn, customerUserId }) => ({
+      ...(bornOn === undefined ? {} : { bornOn }),
       ...{ givenName, familyName },
       ...(customerUserId === undefined ? {} : { customerUserId }),
     })),

@@ -71,7 +71,7 @@ export const searchHotels = defineTool({
   title: "Search hotels",
   summary: "Find up to six hotels at a place.",
   advice:
-    "Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
+    "Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay, all rooms and all guests as adults, fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
@@ -102,6 +102,9 @@ export const searchHotels = defineTool({
     accommodations: z.array(AccommodationAnswer).readonly(),
     order: z.string(),
     picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
+    searchedFor: z
+      .object({ adults: z.number(), childAges: z.array(z.number()).readonly(), rooms: z.number() })
+      .describe("Whom the rates are for. Every guest counts as an adult here; book_stay tells the hotel of children"),
     considered: z.number().describe("So many places the supplier has there"),
     more: z.string().nullable().describe("How to see those that are not shown; null: there are none"),
     location: z.object({
@@ -184,6 +187,7 @@ export const searchHotels = defineTool({
       accommodations: shown,
       picks: pickAccommodations(shown, place),
       order: ORDER,
+      searchedFor: { adults: guests, childAges: [], rooms },
       considered,
       more: sayMore(considered - shown.length),
       location: { ...place, radiusKilometers: wanted.radiusKilometers, provenance },
