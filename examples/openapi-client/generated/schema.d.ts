@@ -386,7 +386,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay, all rooms and all guests as adults (search_family_hotels takes children), fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and cheapest refundable among them: totalAmount is for the whole stay, all rooms and adults (children: search_family_hotels), fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -4569,7 +4569,7 @@ export interface components {
                 familyName: string;
                 /**
                  * Format: date
-                 * @description The accommodation is told a child's age at check-in
+                 * @description The hotel is told a child's age
                  */
                 bornOn?: string;
                 /** @description icu_… of ensure_flight_customer */
@@ -6535,7 +6535,7 @@ export interface components {
             /** @description Of the point; near a known summit that of the summit */
             elevationMeters: number | null;
             elevationFeet: number | null;
-            /** @description How far the true elevation may be from it; null: the source does not say */
+            /** @description 95 of 100 measured places were nearer to their true elevation; a steep hill can stand out more. Null: the source does not say */
             errorMeters: number | null;
             /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
             highestPlausibleMeters: number | null;
