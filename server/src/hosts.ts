@@ -108,7 +108,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
         [DISPATCH_PATH, createDispatch({ exchange, kernel, identity })],
         [APP_MCP_PATH, serveMcp],
       ]),
-      routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, urls.app), ...discovery],
+      routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],
       welcome: WELCOME.app,
       ...common,
     },

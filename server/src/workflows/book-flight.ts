@@ -95,6 +95,10 @@ const Invoiced = z.object({
 });
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
+const NOT_HELD = "hold_not_available";
+/** Of a hold that was paid for and undone since, or that has lapsed. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(["already_cancelled", "order_not_found", "order_not_cancellable"]);
+const Held = z.object({ orderId: z.string() });
 const NO_OFFER_LEFT = {
   step: "offer_gone",
   reason: "No offer within the policy and the reserved amount could be booked.",
@@ -123,6 +127,11 @@ export const bookFlight = defineWorkflow({
     { id: "search_flights", description: "Offers for the route and dates." },
     { id: "check_policy", description: "The policy judges the offers in their order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
+    {
+      id: "hold_flight",
+      description:
+        "Before a person is asked: the airline holds the offer, where it does that. What is not paid is given back.",
+    },
     {
       id: "approval",
       description:
@@ -258,6 +267,7 @@ async function chooseOffer(
       cabin: trip.cabinClass,
     },
     prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
+    hold: steps.isSince(COVERED) ? ({ args }: { args: object }) => holdOffer(steps, args) : undefined,
   });
   const candidates = offers.map(({ fares, ...offer }) => ({
     ...toCandidate({ offer }),
@@ -272,6 +282,27 @@ async function chooseOffer(
   return steps.isSince(JUDGED_BY_BOOKING)
     ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
     : await chooseByVerdict(steps, policyId, within);
+}
+
+/**
+ * The airline keeps the offer for who decides about it, at no cost. Where it does not, the approval also covers the same flights and
+ * fare found again. False: the offer is gone.
+ */
+async function holdOffer({ call, undo }: Steps, args: object): Promise<boolean> {
+  try {
+    const { orderId } = await call("hold_flight", args, Held);
+    undo(() => unless(GIVEN_BACK, () => giveBack(call, orderId)));
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailure) || (error.code !== NOT_HELD && !GONE.has(error.code))) throw error;
+    return error.code === NOT_HELD;
+  }
+}
+
+async function giveBack(call: Steps["call"], orderId: string): Promise<undefined> {
+  const { cancellationId } = await call("cancel_order_quote", { orderId }, z.object({ cancellationId: z.string() }));
+  await call("confirm_cancel_order", { cancellationId }, z.unknown());
+  return undefined;
 }
 
 /** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */

@@ -48,6 +48,7 @@ export async function planBooking(
     refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
     irreversible: sayUndo(seen, timeZoneOf),
+    offerId: id,
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
