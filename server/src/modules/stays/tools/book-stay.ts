@@ -21,7 +21,7 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("The accommodation is told a child's age at check-in"),
+          bornOn: IsoDate.optional().describe("The hotel is told a child's age"),
           customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
         }),
       )
