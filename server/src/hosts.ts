@@ -105,7 +105,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
   return {
     app: {
       hot: new Map([
-        [DISPATCH_PATH, createDispatch({ exchange, kernel, identity })],
+        [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity })],
         [APP_MCP_PATH, serveMcp],
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],

@@ -155,6 +155,7 @@ export const bookFlight = defineWorkflow({
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
+  searches: (trip) => ({ tool: "search_flights", args: queryOf(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
     const { call, keep } = steps;
     const { freeUsdc } = await waitForClaim(steps, trip.tripId);
@@ -241,6 +242,9 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   return customerUserIds;
 }
 
+const queryOf = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
+  returnDate === undefined ? route : { ...route, returnDate };
+
 /** Undefined: nothing within the reserved amount was found. */
 async function chooseOffer(
   steps: Steps,
@@ -251,9 +255,8 @@ async function chooseOffer(
     zones,
   }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
-  const { tripId: _tripId, customerUserIds: _customers, policyId, returnDate, ...route } = trip;
-  const query = returnDate === undefined ? route : { ...route, returnDate };
-  const { offers, timeZones } = await steps.call("search_flights", query, Found);
+  const { policyId } = trip;
+  const { offers, timeZones } = await steps.call("search_flights", queryOf(trip), Found);
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
   const isWithin = (offer: FlightOffer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
   const toCandidate = ({ offer, terms }: { offer: FlightOffer; terms?: object }) => ({

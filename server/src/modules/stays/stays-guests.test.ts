@@ -133,6 +133,25 @@ describe("book_stay", () => {
     expect(JSON.stringify(sent)).not.toContain(bornBefore(6));
   });
 
+  it("searches for children by their ages, of which the quote then says so and the accommodation is not told again", async () => {
+    const stay = { location: "Paris", checkInDate: inDays(50), checkOutDate: inDays(52) };
+    const asked = { ...stay, adults: 2, childAges: [6, 3] };
+    const { searchedFor, accommodations } = Found.parse(await world.result("search_family_hotels", asked));
+    expect(searchedFor).toEqual({ adults: 2, childAges: [6, 3], rooms: 1 });
+    const quote = await world.result("quote_stay", { rateId: accommodations[0]?.rates[0]?.id });
+    expect(quote).toMatchObject({ guests: 4, childAges: [6, 3] });
+    const { id } = z.object({ id: z.string() }).parse(quote);
+    const born = (years: number) => Temporal.PlainDate.from(stay.checkInDate).subtract({ years }).toString();
+    const guests = [30, 6, 4].map((years) => ({ ...guest, givenName: `Kim${"abc"[years % 3]}`, bornOn: born(years) }));
+    expect(await world.bookStay(id, { guests })).toMatchObject({ status: 200 });
+    const [sent] = await bookingsSent(id);
+    expect(sent).toMatchObject({
+      accommodation_special_requests: "Children among the guests, ages at check-in: 4.",
+    });
+    const tooMany = await world.service.call("search_family_hotels", { ...asked, adults: 8 });
+    expect(tooMany.body).toMatchObject({ code: "invalid_input", issues: [{ path: "childAges" }] });
+  });
+
   it("tells the accommodation nothing of guests who are adults or whose day of birth is not given", async () => {
     const { id } = await world.quoted();
     expect(await world.bookStay(id, { guests: [{ ...guest, bornOn: "1987-07-24" }] })).toMatchObject({ status: 200 });

@@ -15,7 +15,7 @@ import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
-import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
@@ -58,6 +58,7 @@ export const bookFlight = defineTool({
       {
         asked: askedFlight(travelers, caller, asked),
         travelerIds: (seen) => plannedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
+        namedIds: (seen) => namedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,

@@ -8,7 +8,7 @@ import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } 
 import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
-import { plannedGuests } from "../planned-guests.ts";
+import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
 const Input = z
@@ -21,7 +21,7 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("The accommodation is told a child's age at check-in"),
+          bornOn: IsoDate.optional().describe("The hotel is told a child's age"),
           customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
         }),
       )
@@ -115,6 +115,7 @@ export const bookStay = defineTool({
       {
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
+        namedIds: () => knownGuests({ travelers, caller }, input.guests),
       },
     ),
 
