@@ -11,7 +11,7 @@ import {
 } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedFlight } from "../asked-flight.ts";
-import { bookFlight as book } from "../book-flight.ts";
+import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
@@ -62,6 +62,10 @@ export const bookFlight = defineTool({
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
+  },
+
+  async probe(input, { flights, flightServicing, travelers, stores, clock, fx, caller }) {
+    await checkFlight({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
   complete: answerOf,

@@ -6,7 +6,7 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
+import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
@@ -115,6 +115,10 @@ export const bookStay = defineTool({
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
       },
     ),
+
+  async probe(input, { stays, stayBookings, travelers, stores, clock, fx, caller }) {
+    await checkStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
+  },
 
   complete: answerOf,
 
