@@ -128,7 +128,7 @@ export const requestOrderChange = defineTool({
   plan: () => EMPTY_PLAN,
   probe: ({ orderId }, { stores, caller }) => requireChangeable(stores, caller, orderId),
 
-  async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, fail, invalid }) {
+  async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, invalid }) {
     const order = await requireChangeable(stores, caller, orderId);
     if (slices.remove.length === 0) {
       throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
