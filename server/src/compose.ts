@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
-import type { Config } from "./config/config.ts";
+import { type Config, isPlainHttp } from "./config/config.ts";
 import { modules } from "./contributions.ts";
 import type { Decorators } from "./decorate.ts";
 import type { RandomBytes } from "./domain/ids.ts";
@@ -18,6 +18,7 @@ import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.
 import type { Clock } from "./ports/clock.ts";
 import { BodyRoom } from "./surfaces/http/body-room.ts";
 import { HostStatus } from "./surfaces/http/closed.ts";
+import { connectionLimits, readOpenFilesLimit } from "./surfaces/http/connections.ts";
 import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
 
 export interface AppOptions extends EmbeddedOptions {
@@ -64,10 +65,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const status = new HostStatus();
   const { closedBecause, unreadyBecause, isLeaving } = status;
   const bodyRoom = new BodyRoom(config.bodyMemoryMegabytes);
-  const about = { closedBecause, unreadyBecause, isLeaving, bodyRoom, log };
   const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
   const appUrl = () => config.publicAppUrl ?? urlOf(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
+  const connections = connectionLimits(readOpenFilesLimit(), serves.length, config.connectionsPerAddress);
+  const about = { closedBecause, unreadyBecause, isLeaving, bodyRoom, connections, log };
   const fronts = serves.map((name) => ({ name, front: createFront(config, { ...about, appUrl }) }));
   const undo: Undo = [];
   const stopEverything = async () => {
@@ -77,6 +79,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   };
   try {
     const urls = await listenOnAll(config, fronts, ports, undo);
+    if (config.networkMode === "production" && isPlainHttp(urls.app)) {
+      log.warn(
+        { url: urls.app },
+        "PUBLIC_APP_URL is plain http: whoever is on the way can read and change what guests see",
+      );
+    }
     const metrics = createMetrics();
     const parts = await openParts(config, { ...options, log, urls, countCall: metrics.countCall }, undo);
     metrics.addGauges(modules.flatMap((one) => one.gauges?.(parts) ?? []));

@@ -105,10 +105,10 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
   return {
     app: {
       hot: new Map([
-        [DISPATCH_PATH, createDispatch({ exchange, kernel, identity })],
+        [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity })],
         [APP_MCP_PATH, serveMcp],
       ]),
-      routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, urls.app), ...discovery],
+      routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],
       welcome: WELCOME.app,
       ...common,
     },

@@ -117,6 +117,8 @@ const OWN_NAMES = [
     "note",
     "notes",
     "openStreetMap",
+    "other",
+    "whatToDo",
   ],
   ...[
     "order",

@@ -16,7 +16,7 @@ const Metadata = z.object({ booking_id: z.string().optional() });
 const Booking = z.object({
   id: z.string(),
   tenant_id: z.string(),
-  kind: z.enum(["flight", "stay"]),
+  kind: z.enum(["flight", "stay", "flight_hold"]),
   offer_id: z.string(),
   state: z.string(),
   order_id: z.string().nullable(),

@@ -69,9 +69,11 @@ export async function readRunBooks(deployment: Pick<Deployment, "query">): Promi
     booked: await read(
       Booked,
       `select r.id as run_id, r.trip_id, b.order_id, b.order_status,
-        ((coalesce(b.result->>'chargedUsdc', '0')::numeric - (select coalesce(sum((details->>'refundedUsdc')::numeric), 0)
-          from order_event e where e.network = b.network and e.order_id = b.order_id and e.kind = 'refunded'
-            and e.details->>'reason' is distinct from 'paid_by_escrow')) * 1000000)::bigint::text as cost
+        ((coalesce(b.result->>'chargedUsdc', '0')::numeric + b.cover_charged_micro / 1000000.0
+          + (select coalesce(sum((details->>'paidUsdc')::numeric), 0) from order_event e
+            where e.network = b.network and e.order_id = b.order_id and e.kind = 'paid_by_escrow')
+          - (select coalesce(sum((details->>'refundedUsdc')::numeric), 0) from order_event e
+            where e.network = b.network and e.order_id = b.order_id and e.kind = 'refunded')) * 1000000)::bigint::text as cost
         from booking b join call c on c.id = b.call_id
           join workflow_run r on r.id = split_part(c.idempotency_key, ':', 1)
         where c.surface = 'workflow' and b.state = 'booked'`,

@@ -33,7 +33,7 @@ export class Decider {
   }
 
   async cancel(runId: string): Promise<void> {
-    await this.#post(`/api/workflows/runs/${runId}/cancel`, {});
+    await this.#post(`/api/workflows/runs/${runId}/cancel`, { acceptLoss: true });
   }
 
   /** `ok`, a code, or that no answer came. */

@@ -9,11 +9,17 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { readConfig } from "../config/config.ts";
-import { describeRules, RULES_FILE_NAME, RulesFile, type RulesInfo } from "../modules/invoices/e-invoice/rules-file.ts";
+import {
+  describeRules,
+  findProcessor,
+  installProcessor,
+  RULES_FILE_NAME,
+  RulesFile,
+  type RulesInfo,
+} from "../modules/invoices/e-invoice/rules-file.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Program } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
@@ -67,12 +73,17 @@ function findStylesheet(path: string): string {
 
 /** Replaces the target only when everything went well. */
 async function compile(from: string, target: string): Promise<RulesInfo> {
+  const compiler = findProcessor(target, "compiler");
+  if (compiler === undefined || findProcessor(target, "runtime") === undefined) {
+    throw new Error(
+      `SaxonJS, which compiles and runs the rules, is not installed beside them. It is free of charge and not open source. Install it with: ${installProcessor(target)}`,
+    );
+  }
   const described = describeRules(readFileSync(from, "utf8"));
   mkdirSync(dirname(target), { recursive: true });
   const folder = mkdtempSync(`${target}.`);
   try {
     const compiled = join(folder, "compiled.json");
-    const compiler = createRequire(import.meta.url).resolve("xslt3-he/xslt3.js");
     const options = { timeout: COMPILE_MILLISECONDS, maxBuffer: 10_000_000 };
     await run(process.execPath, [compiler, `-xsl:${from}`, `-export:${compiled}`, "-nogo"], options).catch((error) => {
       throw new Error(`The stylesheet could not be compiled. ${String(error.stderr ?? error).slice(0, 500)}`);

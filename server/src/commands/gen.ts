@@ -9,6 +9,7 @@ import { configPage } from "./gen/config-page.ts";
 import { dataSetsPage } from "./gen/data-sets-page.ts";
 import { errorPages, errorsPage } from "./gen/errors-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
+import { licencesFiles } from "./gen/licences-page.ts";
 import { pricesPage } from "./gen/prices-page.ts";
 import { runExamples } from "./gen/run-examples.ts";
 import type { RanExample } from "./gen/run-in-order.ts";
@@ -31,6 +32,7 @@ function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string
     ["data-sets.md", dataSetsPage()],
     ["errors.md", errorsPage(catalog)],
     ...errorPages(catalog),
+    ...licencesFiles(),
     ["prices.md", pricesPage(catalog)],
     ["tools.md", toolsPage(catalog)],
     ...examplePages(resolve(repository, "examples")),

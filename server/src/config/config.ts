@@ -85,6 +85,8 @@ function readAll(read: Read): Config {
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
     unpaidPerMinute: read(variables.unpaidPerMinute),
     claimsPerMinute: read(variables.claimsPerMinute),
+    photosPerMinute: read(variables.photosPerMinute),
+    connectionsPerAddress: read(variables.connectionsPerAddress),
     costlyCalls: read(variables.costlyCalls),
     costlyCallsPerTenant: read(variables.costlyCallsPerTenant),
     costlyCallsWaiting: read(variables.costlyCallsWaiting),
@@ -197,7 +199,30 @@ function productionProblems(config: Config): string[] {
   return [
     ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
     ...batchProblems(config),
+    ...trustProblems(config),
   ];
+}
+
+/** The widest network that anybody has a proxy in: `10.0.0.0/8`, and `fc00::/7`. */
+const WIDEST_PREFIX = { ipv4: 8, ipv6: 7 };
+
+/** Whoever is trusted says for whom it asks: strangers would say anything. A page over plain HTTP may be anybody's, and guests show it their secret. */
+function trustProblems({ trustedProxies, linkOrigins }: Config): string[] {
+  const isWide = trustedProxies.rules.some((rule) => {
+    const [, family, prefix] = /(IPv4|IPv6) \S+\/(\d+)$/.exec(rule) ?? [];
+    return Number(prefix) < (family === "IPv4" ? WIDEST_PREFIX.ipv4 : WIDEST_PREFIX.ipv6);
+  });
+  const plain = linkOrigins.filter((origin) => isPlainHttp(origin));
+  return [
+    ...(isWide ? ["TRUSTED_PROXIES trusts strangers; name the addresses of your own proxies"] : []),
+    ...(plain.length > 0 ? [`LINK_ORIGINS must be https in production, and ${plain.join(", ")} is not`] : []),
+  ];
+}
+
+/** This machine needs no encryption to reach itself. */
+export function isPlainHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** Two payments of one window would wait for a contract that is not there. Where a facilitator settles, nothing is gathered. */

@@ -223,6 +223,18 @@ export const variables = {
     "Requests that an address may send a minute to look at trips and claim them with guest links before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
+  photosPerMinute: withDefault(
+    "PHOTOS_PER_MINUTE",
+    "600",
+    "Pictures of the supplier sandbox that an address may load a minute before it is answered 429.",
+    wholeNumber(1, 1_000_000),
+  ),
+  connectionsPerAddress: withDefault(
+    "CONNECTIONS_PER_ADDRESS",
+    "512",
+    "Connections that an address may have at once to each host; at most a quarter of those that the limit of open files leaves room for. Addresses in TRUSTED_PROXIES may have more.",
+    wholeNumber(1, 1_000_000),
+  ),
   costlyCalls: withDefault(
     "COSTLY_CALLS",
     "16",

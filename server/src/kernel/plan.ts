@@ -55,6 +55,10 @@ export interface Plan {
   irreversible: readonly PlannedFinality[];
   /** What is bought, or what a change makes of it, as the tenant saw it last. Undefined: the call buys nothing. */
   bought?: Purchase | undefined;
+  /** Users whom the call names as travelers or books for, as far as they are known: the budgets of each cover it. */
+  travelerIds?: readonly string[] | undefined;
+  /** By which the call's arguments name what is bought. The same thing found again has another one. */
+  offerId?: string;
   /** What else the tenant was shown with it, the cheapest first: for who has to decide about it. */
   alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** True: an earlier call does it, or has done it. This one waits for that one's answer, and may not do it where that one fails. */

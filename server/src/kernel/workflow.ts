@@ -15,10 +15,20 @@ export interface Workflow {
   readonly version: number;
   readonly description: string;
   readonly input: z.ZodObject;
+  /** The search that the input asks for: what its tool says of these arguments is wrong with the input, too. */
+  searches?(input: Readonly<Record<string, unknown>>): Search;
   /** What callers are told of the way: the names of steps in the order in which they usually come. */
   readonly steps: readonly WorkflowStep[];
   /** Takes input that was validated. What it returns is the run's result. */
   run(input: unknown, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
+}
+
+interface Search {
+  tool: string;
+  /** Named as in the input. */
+  args: Readonly<Record<string, unknown>>;
+  /** Those of the arguments that are IATA codes of airports or cities. */
+  airports?: readonly string[];
 }
 
 interface WorkflowStep {
@@ -119,13 +129,19 @@ export interface Pause<Resolution extends z.ZodObject> {
   needsOpenTrip?: boolean;
 }
 
-interface WorkflowDefinition<Input extends z.ZodObject> extends Omit<Workflow, "input" | "run"> {
+interface WorkflowDefinition<Input extends z.ZodObject> extends Omit<Workflow, "input" | "run" | "searches"> {
   input: Input;
+  searches?(input: z.output<Input>): Search;
   run(input: z.output<Input>, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
 }
 
 export function defineWorkflow<Input extends z.ZodObject>(definition: WorkflowDefinition<Input>): Workflow {
-  return { ...definition, run: (input, steps) => definition.run(definition.input.parse(input), steps) };
+  const { searches } = definition;
+  return {
+    ...definition,
+    ...(searches === undefined ? {} : { searches: (input) => searches(definition.input.parse(input)) }),
+    run: (input, steps) => definition.run(definition.input.parse(input), steps),
+  };
 }
 
 /** Ends a run as failed, after what it did was undone. A step's own failure is one of these. */

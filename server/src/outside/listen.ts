@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { BodyRoom } from "../surfaces/http/body-room.ts";
+import type { ConnectionLimits } from "../surfaces/http/connections.ts";
 import { createHost, type HostOptions, type Routes } from "../surfaces/http/hosts.ts";
 import type { HttpHandler } from "../surfaces/http/http.ts";
 import { createNodeHost, type NodeHost } from "../surfaces/http/node-host.ts";
@@ -28,6 +29,7 @@ export function createFront(
   about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl"> & {
     isLeaving(): boolean;
     bodyRoom: BodyRoom;
+    connections: ConnectionLimits;
     log: Logger;
   },
 ): Front {

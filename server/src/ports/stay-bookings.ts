@@ -1,5 +1,5 @@
 import type { CallOptions } from "./flights.ts";
-import type { CancellationPolicy } from "./stays.ts";
+import type { Beds, CancellationPolicy } from "./stays.ts";
 
 /**
  * Booking of stays. Failures as in `ports/flights.ts`, and: `rate_not_found`, `rate_unavailable` (sold out), `quote_not_found`,
@@ -15,6 +15,10 @@ export interface StayQuote {
   checkOutDate: string;
   rooms: number;
   guests: number;
+  /** Of those guests who are children; the others are adults. Null: the supplier does not say who is which. */
+  childAges: readonly number[] | null;
+  /** In each room. Empty: the supplier does not say. */
+  beds: readonly Beds[];
   totalAmount: string;
   totalCurrency: string;
   taxAmount: string | null;

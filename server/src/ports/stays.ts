@@ -8,6 +8,8 @@ export interface StaySearch {
   checkInDate: string;
   checkOutDate: string;
   guests: number;
+  /** Of those guests who are children; the others are adults. */
+  childAges?: readonly number[];
   rooms: number;
   /** `nre_…`: agreed rates to look for beside the public ones. */
   negotiatedRateIds?: readonly string[];
@@ -38,6 +40,12 @@ export interface Accommodation {
   expiresAt: string | null;
 }
 
+export interface Beds {
+  /** In the supplier's words, such as `double`. */
+  type: string;
+  count: number;
+}
+
 export interface StayRate {
   id: string;
   /** For the whole stay and all its rooms. */
@@ -45,6 +53,8 @@ export interface StayRate {
   totalCurrency: string;
   boardType: string | null;
   roomName: string | null;
+  /** In each room. Empty: the supplier does not say. */
+  beds: readonly Beds[];
   cancellationPolicy: CancellationPolicy;
   /** Paid there, in addition; null: nothing. */
   dueAtAccommodationAmount: string | null;

@@ -95,6 +95,10 @@ const Invoiced = z.object({
 });
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
+const NOT_HELD = "hold_not_available";
+/** Of a hold that was paid for and undone since, or that has lapsed. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(["already_cancelled", "order_not_found", "order_not_cancellable"]);
+const Held = z.object({ orderId: z.string() });
 const NO_OFFER_LEFT = {
   step: "offer_gone",
   reason: "No offer within the policy and the reserved amount could be booked.",
@@ -124,6 +128,11 @@ export const bookFlight = defineWorkflow({
     { id: "check_policy", description: "The policy judges the offers in their order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
     {
+      id: "hold_flight",
+      description:
+        "Before a person is asked: the airline holds the offer, where it does that. What is not paid is given back.",
+    },
+    {
       id: "approval",
       description:
         "A person approves an offer that the policy does not let through: shown has its price and its conditions.",
@@ -146,6 +155,7 @@ export const bookFlight = defineWorkflow({
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
+  searches: (trip) => ({ tool: "search_flights", args: queryOf(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
     const { call, keep } = steps;
     const { freeUsdc } = await waitForClaim(steps, trip.tripId);
@@ -232,6 +242,9 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   return customerUserIds;
 }
 
+const queryOf = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
+  returnDate === undefined ? route : { ...route, returnDate };
+
 /** Undefined: nothing within the reserved amount was found. */
 async function chooseOffer(
   steps: Steps,
@@ -242,9 +255,8 @@ async function chooseOffer(
     zones,
   }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
 ): Promise<FlightOffer | undefined> {
-  const { tripId: _tripId, customerUserIds: _customers, policyId, returnDate, ...route } = trip;
-  const query = returnDate === undefined ? route : { ...route, returnDate };
-  const { offers, timeZones } = await steps.call("search_flights", query, Found);
+  const { policyId } = trip;
+  const { offers, timeZones } = await steps.call("search_flights", queryOf(trip), Found);
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
   const isWithin = (offer: FlightOffer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
   const toCandidate = ({ offer, terms }: { offer: FlightOffer; terms?: object }) => ({
@@ -258,6 +270,7 @@ async function chooseOffer(
       cabin: trip.cabinClass,
     },
     prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
+    hold: steps.isSince(COVERED) ? ({ args }: { args: object }) => holdOffer(steps, args) : undefined,
   });
   const candidates = offers.map(({ fares, ...offer }) => ({
     ...toCandidate({ offer }),
@@ -272,6 +285,27 @@ async function chooseOffer(
   return steps.isSince(JUDGED_BY_BOOKING)
     ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
     : await chooseByVerdict(steps, policyId, within);
+}
+
+/**
+ * The airline keeps the offer for who decides about it, at no cost. Where it does not, the approval also covers the same flights and
+ * fare found again. False: the offer is gone.
+ */
+async function holdOffer({ call, undo }: Steps, args: object): Promise<boolean> {
+  try {
+    const { orderId } = await call("hold_flight", args, Held);
+    undo(() => unless(GIVEN_BACK, () => giveBack(call, orderId)));
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailure) || (error.code !== NOT_HELD && !GONE.has(error.code))) throw error;
+    return error.code === NOT_HELD;
+  }
+}
+
+async function giveBack(call: Steps["call"], orderId: string): Promise<undefined> {
+  const { cancellationId } = await call("cancel_order_quote", { orderId }, z.object({ cancellationId: z.string() }));
+  await call("confirm_cancel_order", { cancellationId }, z.unknown());
+  return undefined;
 }
 
 /** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */

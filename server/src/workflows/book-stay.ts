@@ -152,6 +152,7 @@ export const bookStay = defineWorkflow({
     { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
     { id: "settle_booking", description: "The escrow pays." },
   ],
+  searches: (stay) => ({ tool: "search_hotels", args: queryOf(stay) }),
   async run(stay, steps) {
     const { call, keep, isSince } = steps;
     const { freeUsdc } = await waitForClaim(steps, stay.tripId);
@@ -288,10 +289,13 @@ async function quoteRate({ call }: Steps, rate: z.output<typeof Rate>) {
   return Number(quote.totalAmount) > Number(rate.totalAmount) ? undefined : quote;
 }
 
+const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) => ({
+  ...{ location, checkInDate, checkOutDate, guests, rooms },
+});
+
 async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
-  const { location, checkInDate, checkOutDate, guests, rooms, refundableOnly } = stay;
-  const query = { location, checkInDate, checkOutDate, guests, rooms };
-  const { accommodations } = await steps.call("search_hotels", query, Found);
+  const { refundableOnly } = stay;
+  const { accommodations } = await steps.call("search_hotels", queryOf(stay), Found);
   // Of each place the cheapest one that fits, as its rates come cheapest first.
   return accommodations.flatMap(({ rates, ...place }) => {
     const rate = rates.find(

@@ -93,6 +93,8 @@ export interface Candidate<Choice, Bookable> {
   shown: object;
   /** What is booked of it, such as its binding quote, and the call that does. Undefined: it is gone, or costs more than was judged. */
   prepare(): Promise<{ bookable: Bookable; booking: { tool: string; args: object } } | undefined>;
+  /** Has it held while a person decides about it; false: it is gone. Undefined: nobody holds such a thing. */
+  hold?: ((booking: { args: object }) => Promise<boolean>) | undefined;
   /** Tried where it is the booking of this one that the policy does not let through, such as fares that can be given back. */
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
@@ -148,6 +150,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw denied(policyId);
   const { candidate, verdict, prepared } = first;
+  if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
   const shown = { offer: candidate.shown, verdict };
   await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved, cover });
   return prepared.bookable;

@@ -36,6 +36,8 @@ test("a quote says what is paid now, what is paid there and until when it can be
     checkOutDate: "2027-01-22",
     rooms: 1,
     guests: 2,
+    childAges: [],
+    beds: [],
     totalAmount: "123.45",
     totalCurrency: "USD",
     taxAmount: "23.45",
@@ -53,6 +55,14 @@ test("a quote says what is paid now, what is paid there and until when it can be
     ["POST", "/stays/quotes", { data: { rate_id: "rat_1" } }],
     ["GET", "/stays/quotes/quo_1", undefined],
   ]);
+  const family = [{ type: "adult" }, { type: "child", age: 6 }];
+  const rooms = wireQuote.accommodation.rooms.map((room) => ({ ...room, beds: [{ type: "king", count: 1 }] }));
+  answer = { ...wireQuote, guests: family, accommodation: { ...wireQuote.accommodation, rooms } };
+  expect(await duffel.stayBookings.getQuote("quo_1")).toMatchObject({
+    ...{ guests: 2, childAges: [6], beds: [{ type: "king", count: 1 }] },
+  });
+  answer = { ...wireQuote, guests: [{}, {}] };
+  expect(await duffel.stayBookings.getQuote("quo_1")).toMatchObject({ guests: 2, childAges: null });
   answer = { ...wireQuote, due_at_accommodation_amount: "0.00" };
   expect(await duffel.stayBookings.getQuote("quo_1")).toMatchObject({
     dueAtAccommodationAmount: null,

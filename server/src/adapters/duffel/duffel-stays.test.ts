@@ -27,7 +27,8 @@ test("the best places by score against price, and the cheapest of all, come with
     if (stay === undefined) return { status: 404, json: { errors: [] } };
     return { status: 200, json: { data: withRates(stay, "123.45") } };
   });
-  const { accommodations: found } = await duffel.stays.searchAccommodations(query, 3);
+  const family = { ...query, guests: 3, childAges: [6] };
+  const { accommodations: found } = await duffel.stays.searchAccommodations(family, 3);
   expect(found.map((place) => place.id)).toEqual(["acc_cheap", "acc_good", "acc_poor"]);
   expect(found[0]).toEqual({
     id: "acc_cheap",
@@ -47,6 +48,7 @@ test("the best places by score against price, and the cheapest of all, come with
         totalCurrency: "USD",
         boardType: "room_only",
         roomName: "Double",
+        beds: [{ type: "double", count: 1 }],
         cancellationPolicy: {
           refundable: true,
           timeline: [
@@ -64,7 +66,7 @@ test("the best places by score against price, and the cheapest of all, come with
   expect(duffel.requests[0]?.body).toEqual({
     data: {
       rooms: 1,
-      guests: [{ type: "adult" }, { type: "adult" }],
+      guests: [{ type: "adult" }, { type: "adult" }, { type: "child", age: 6 }],
       check_in_date: "2027-01-19",
       check_out_date: "2027-01-22",
       location: { radius: 10, geographic_coordinates: { latitude: 38.7, longitude: -9.1 } },

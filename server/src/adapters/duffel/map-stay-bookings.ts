@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { NegotiatedRate, StayBookingRequest, StayQuote, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy } from "../../ports/stays.ts";
 import { BOOKING_ID } from "./map-orders.ts";
-import { addressLine, amountDue, toPolicy, WireAddress, WireTimeline } from "./map-stays.ts";
+import { addressLine, amountDue, toPolicy, WireAddress, WireBeds, WireTimeline } from "./map-stays.ts";
 import { Amount, Count, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
 /** Quotes and bookings of stays. Both carry the accommodation with the one rate that they are of. */
@@ -17,7 +17,8 @@ const WireRate = z.object({
 });
 type WireRate = z.infer<typeof WireRate>;
 
-const WireRooms = described(z.array(z.object({ rates: z.array(WireRate).nullish() })));
+const WireRooms = described(z.array(z.object({ beds: WireBeds, rates: z.array(WireRate).nullish() })));
+const WireGuest = z.union([z.object({ type: z.literal("adult") }), z.object({ type: z.literal("child"), age: Count })]);
 
 export const WireQuote = z.object({
   id: Text,
@@ -60,6 +61,11 @@ function agreed<T>(rates: readonly WireRate[], listOf: (rate: WireRate) => reado
   return (first ?? []).filter((item) => others.every((list) => list.some((other) => isDeepStrictEqual(other, item))));
 }
 
+function childAgesOf(guests: readonly unknown[]): number[] | null {
+  const known = z.array(WireGuest).safeParse(guests).data;
+  return known?.flatMap((guest) => (guest.type === "child" ? [guest.age] : [])) ?? null;
+}
+
 export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
   const { accommodation } = quote;
   const rates = ratesOf(accommodation.rooms);
@@ -74,6 +80,8 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
     checkOutDate: quote.check_out_date,
     rooms: quote.rooms,
     guests: quote.guests.length,
+    childAges: childAgesOf(quote.guests),
+    beds: accommodation.rooms?.length === 1 ? (accommodation.rooms[0]?.beds ?? []) : [],
     totalAmount: quote.total_amount,
     totalCurrency: quote.total_currency,
     taxAmount: quote.tax_amount,

@@ -16,6 +16,8 @@ export const WireAddress = described(
 
 export const WireTimeline = z.array(z.object({ before: Instant, refund_amount: Amount, currency: Currency })).nullish();
 
+export const WireBeds = describedList(z.object({ type: Text, count: Count }));
+
 const WireAccommodation = z.object({
   id: Text,
   name: Text,
@@ -58,7 +60,7 @@ export const WireStayWithRates = z.object({
   id: Text,
   expires_at: Instant.nullish(),
   accommodation: WireAccommodation.extend({
-    rooms: describedList(z.object({ name: described(z.string()), rates: describedList(WireRate) })),
+    rooms: describedList(z.object({ name: described(z.string()), beds: WireBeds, rates: describedList(WireRate) })),
   }),
 });
 type WireStayWithRates = z.infer<typeof WireStayWithRates>;
@@ -70,20 +72,20 @@ function micro(amount: string): bigint {
 /** The rates that can be paid from the balance, cheapest first; a rate that does not say how it is paid can. */
 function payableRates(stay: WireStayWithRates): StayRate[] {
   return stay.accommodation.rooms
-    .flatMap((room) => room.rates.map((rate) => ({ rate, roomName: room.name })))
+    .flatMap(({ name: roomName, beds, rates }) => rates.map((rate) => ({ rate, room: { roomName, beds } })))
     .filter(({ rate: { available_payment_methods: methods } }) => !methods?.length || methods.includes("balance"))
     .sort(({ rate: left }, { rate: right }) => Number(micro(left.total_amount) - micro(right.total_amount)))
-    .map(({ rate, roomName }) => toRate(rate, roomName));
+    .map(({ rate, room }) => toRate(rate, room));
 }
 
-function toRate(rate: WireRate, roomName: string | null): StayRate {
+function toRate(rate: WireRate, room: Pick<StayRate, "roomName" | "beds">): StayRate {
   const due = amountDue(rate.due_at_accommodation_amount);
   return {
     id: rate.id,
     totalAmount: rate.total_amount,
     totalCurrency: rate.total_currency,
     boardType: rate.board_type,
-    roomName,
+    ...room,
     cancellationPolicy: toPolicy(rate.cancellation_timeline),
     dueAtAccommodationAmount: due,
     dueAtAccommodationCurrency: due === null ? null : (rate.due_at_accommodation_currency ?? null),

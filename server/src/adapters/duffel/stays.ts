@@ -22,6 +22,11 @@ export interface StaysOptions {
 /** Rates of how many places are fetched at a time. */
 const RATES_AT_ONCE = 4;
 
+function toGuests({ guests, childAges = [] }: StaySearch) {
+  const adults = Array.from({ length: guests - childAges.length }, () => ({ type: "adult" }));
+  return [...adults, ...childAges.map((age) => ({ type: "child", age }))];
+}
+
 const SearchAnswer = z.object({ results: z.array(z.unknown()) });
 
 export function createStays(options: StaysOptions): Stays {
@@ -87,7 +92,7 @@ export function createStays(options: StaysOptions): Stays {
         path: "/stays/search",
         data: {
           rooms: query.rooms,
-          guests: Array.from({ length: query.guests }, () => ({ type: "adult" })),
+          guests: toGuests(query),
           check_in_date: query.checkInDate,
           check_out_date: query.checkOutDate,
           location: {

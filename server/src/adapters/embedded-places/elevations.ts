@@ -9,7 +9,7 @@ import type { Summit } from "./load.ts";
 const PLACE_KILOMETERS = 5;
 const SUMMIT_METERS = 750;
 /** A stated error above it says too little: the elevation is then not known. */
-const MOST_ERROR_METERS = 225;
+const MOST_ERROR_METERS = 180;
 const HIGHEST_ON_EARTH = 8_849;
 const GRID = "NASA SRTM30, as in KDE Marble's relief: means of cells of 3.7 km";
 
@@ -23,15 +23,15 @@ const GRID_ERRORS: readonly { reliefBelow: number; errorMeters: number }[] = [
 /** Where the land is this even, the grid tells how much higher or lower than a town nearby a point is. */
 const EVEN = { nearRelief: 300, difference: 150 };
 
-/** How far off what a town says is, by the towns' own neighbors: 95 of 100 are nearer. */
-const errorOfDifference = (kilometers: number, difference: number): number => 70 + 45 * kilometers + 0.6 * difference;
-const errorOfTown = (kilometers: number, relief: number): number => 40 + relief * (0.12 + 0.17 * kilometers);
-const TOWN_KILOMETERS = 2;
-/** Of an island that is too small for the grid, or of land that it takes for the sea. */
-const UNKNOWN_RELIEF = 300;
+/** How far off what a town says is: 95 of 100 neighbors of towns are nearer. `offset`: between the town and the grid there. */
+const errorOfDifference = (kilometers: number, offset: number): number =>
+  50 + 25 * kilometers + offset * (0.25 + 0.25 * kilometers);
+const errorOfTown = (kilometers: number, relief: number): number => 40 + relief * (0.05 + 0.22 * kilometers);
+/** Beside water the grid does not tell the relief, as an island can be a mountain, and models of towns are worse. */
+const AT_WATER = { leastRelief: 600, errorMeters: 50 };
 
 /** Summits rise above the means of their cells, by up to so much in what was measured. */
-const aboveCells = (meters: number): number => Math.min(2_500, 400 + 0.8 * Math.max(0, meters));
+const aboveCells = (meters: number): number => Math.min(2_500, 900 + 0.8 * Math.max(0, meters));
 
 /** What the bundled data says of the elevation at a point, or how high it can be where that is not near enough. */
 export class Elevations {
@@ -80,30 +80,31 @@ export class Elevations {
     const known = found?.city.elevationMeters;
     if (found === undefined || known === undefined) return undefined;
     const { city, kilometers } = found;
-    const basis = `Elevation of ${cityPlace(city).label} in GeoNames, of a model with cells of about 90 m to 1 km`;
-    const distanceMeters = Math.round(kilometers * 1_000);
-    const higher = this.#higher(cells?.near, city);
-    if (higher !== undefined) {
-      const error = errorOfDifference(kilometers, Math.abs(higher));
-      if (error > MOST_ERROR_METERS) return undefined;
-      const meters = known + higher;
-      return {
-        meters,
-        errorMeters: Math.round(error),
-        basis: `${basis}, and the difference by ${GRID}`,
-        distanceMeters,
-      };
+    const label = `Elevation of ${cityPlace(city).label} in GeoNames, of a model with cells of about 90 m to 1 km`;
+    const estimates = [{ meters: known, error: errorBeside(kilometers, cells), basis: label }];
+    const there = this.#grid.around(city)?.near?.meters;
+    const higher = there === undefined ? undefined : higherThan(there, cells?.near);
+    if (there !== undefined && higher !== undefined) {
+      const error = errorOfDifference(kilometers, Math.abs(known - there));
+      estimates.push({ meters: known + higher, error, basis: `${label}, and the difference by ${GRID}` });
     }
-    const error = errorOfTown(kilometers, cells?.relief ?? UNKNOWN_RELIEF);
-    if (error > MOST_ERROR_METERS || kilometers > TOWN_KILOMETERS) return undefined;
-    return { meters: known, errorMeters: Math.round(error), basis, distanceMeters };
+    const [best] = estimates
+      .filter(({ error }) => error <= MOST_ERROR_METERS)
+      .sort((one, other) => one.error - other.error);
+    if (best === undefined) return undefined;
+    const { meters, error, basis } = best;
+    return { meters, errorMeters: Math.round(error), basis, distanceMeters: Math.round(kilometers * 1_000) };
   }
+}
 
-  /** How much higher a point lies than a town; undefined: the grid does not tell. */
-  #higher(near: Cells["near"], city: Position): number | undefined {
-    const there = this.#grid.around(city)?.near;
-    if (near === undefined || there === undefined || near.relief >= EVEN.nearRelief) return undefined;
-    const difference = near.meters - there.meters;
-    return Math.abs(difference) < EVEN.difference ? difference : undefined;
-  }
+function errorBeside(kilometers: number, cells: Cells | undefined): number {
+  if (cells?.near !== undefined) return errorOfTown(kilometers, cells.relief);
+  return AT_WATER.errorMeters + errorOfTown(kilometers, Math.max(AT_WATER.leastRelief, cells?.relief ?? 0));
+}
+
+/** How much higher a point lies than the meters of another; undefined: the grid does not tell. */
+function higherThan(meters: number, near: Cells["near"]): number | undefined {
+  if (near === undefined || near.relief >= EVEN.nearRelief) return undefined;
+  const difference = near.meters - meters;
+  return Math.abs(difference) < EVEN.difference ? difference : undefined;
 }

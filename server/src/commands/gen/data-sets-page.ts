@@ -17,11 +17,22 @@ const DataSets = z.array(
   }),
 );
 
-export function dataSetsPage(): string {
+export type DataSet = z.output<typeof DataSets>[number];
+
+export function readDataSets(): DataSet[] {
   const files = globSync("{adapters,modules}/*/data/data-sets.json", { cwd: SOURCE }).sort();
-  const rows = files
-    .flatMap((file) => DataSets.parse(JSON.parse(readFileSync(resolve(SOURCE, file), "utf8"))))
-    .map(({ name, usedFor, source, licence, date, changes }) => [name, usedFor, source, licence, date, changes]);
+  return files.flatMap((file) => DataSets.parse(JSON.parse(readFileSync(resolve(SOURCE, file), "utf8"))));
+}
+
+export function dataSetsPage(): string {
+  const rows = readDataSets().map(({ name, usedFor, source, licence, date, changes }) => [
+    name,
+    usedFor,
+    source,
+    licence,
+    date,
+    changes,
+  ]);
   const head = ["Data", "Used for", "Source", "Licence", "Date", "Changed"];
   return `${NOTICE}\n# Data sets\n\nWhat the service has with it and answers from when no provider is configured. Answers from it say \`sourceLevel: "embedded"\`.\n\n${table(head, rows)}\n`;
 }

@@ -12,6 +12,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-export const json = (value: unknown): string => fence("json", JSON.stringify(value, null, 2));
+/** Deep schemas consist of indentation for a good part: a page has a bound. */
+const LONG_JSON = 45_000;
+
+export function json(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  return fence("json", text.length > LONG_JSON ? JSON.stringify(value, null, 1) : text);
+}
 
 export const fence = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;

@@ -29,6 +29,8 @@ export interface Binding {
   callHash: string;
   /** Of what is bought and for whom, who is paid, and the policy with its version. */
   contentHash: string;
+  /** Of all but the offer's id and the price: of the same flights and fare. Undefined: they are not all known, or it is no flight. */
+  fareHash: string | undefined;
   /** Of all of it, in micro-units. Undefined: it is not known. */
   amount: Micro | undefined;
 }
@@ -71,6 +73,8 @@ export interface StoredApprovals {
   findSigned(id: string): Promise<Approval | undefined>;
   /** The last that was asked for this call. `lock`: nobody else changes it before the end of the transaction. */
   findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined>;
+  /** The last that was given for the same flights and fare under another offer's id, and is neither used nor over. */
+  findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined>;
   /** The one that waits takes its place where there is one with the same content; another that waits, or was not used, is replaced. */
   request(approval: NewApproval): Promise<Approval>;
   /** Undefined: it was decided before, used up, or its time is over. Audited, with what was shown. */

@@ -7,11 +7,21 @@ import type { Binding } from "./approvals.ts";
 
 export function bindCall(asked: ApprovalCase): Binding {
   const { call, plan } = asked;
+  const content = contentOf(asked);
   return {
     callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, subject: call.subject }),
-    contentHash: hashOf(contentOf(asked)),
+    contentHash: hashOf(content),
+    fareHash: fareHashOf(asked, content),
     amount: amountOf(plan),
   };
+}
+
+/** Without the offer's id, which is another one for the same flights and fare found again. Undefined: not all of it is known. */
+function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: unknown): string | undefined {
+  if (offerId === undefined || bought?.kind !== "flight" || bought.legs === undefined) return undefined;
+  if (bought.price === undefined) return undefined;
+  const others = Object.entries(call.args ?? {}).filter(([, value]) => value !== offerId);
+  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), subject: call.subject, content });
 }
 
 /** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */

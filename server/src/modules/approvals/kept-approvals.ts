@@ -28,14 +28,14 @@ export class KeptApprovals implements Approvals {
 
   async refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined> {
     const binding = bindCall(asked);
-    const last = await this.#options.stores.approvals.findLast(ownerOf(asked.call), binding.callHash);
+    const last = await findGiven(this.#options.stores, ownerOf(asked.call), binding);
     return judge(last, binding, this.#options.clock.now());
   }
 
   async use(asked: ApprovalCase, { approvals }: Aggregates): Promise<ApprovalRefusal | undefined> {
     const owner = ownerOf(asked.call);
     const binding = bindCall(asked);
-    const last = await approvals.findLast(owner, binding.callHash, "lock");
+    const last = await findGiven({ approvals }, owner, binding, "lock");
     const refusal = judge(last, binding, this.#options.clock.now());
     if (refusal === undefined && last !== undefined) await approvals.use(owner, last.id, asked.call.id);
     return refusal;
@@ -93,6 +93,18 @@ export class KeptApprovals implements Approvals {
   settle({ id }: Pick<PendingCall, "id">): Promise<void> {
     return this.#options.stores.approvals.settle(id);
   }
+}
+
+/** What was asked for this call; else what was given for the same flights and fare, as an offer may end before a person decides. */
+async function findGiven(
+  { approvals }: Pick<Aggregates, "approvals">,
+  owner: ApprovalOwner,
+  { callHash, fareHash }: Binding,
+  lock?: "lock",
+): Promise<Approval | undefined> {
+  const last = await approvals.findLast(owner, callHash, lock);
+  if (last !== undefined || fareHash === undefined) return last;
+  return await approvals.findSameFare(owner, fareHash, lock);
 }
 
 /** Undefined: the call may go through. */

@@ -11,6 +11,7 @@ const columns = [
   ...(["id", "tenantId", "network", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
   ...(["policyVersion", "amountMicro as amount", "toleranceMicro as tolerance", "evidence", "role"] as const),
   ...(["requestedBy", "requestedKeyId", "requestedAt", "expiresAt", "state"] as const),
+  ...(["fareHash"] as const),
   ...(["decidedBy", "decidedWith", "decidedAt", "reason", "usedAt"] as const),
 ] as const;
 
@@ -30,6 +31,17 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     async findLast(owner, callHash, lock) {
       const row = await selectOf(queryable, [owner])
         .where("callHash", "=", callHash)
+        .orderBy("position", "desc")
+        .limit(1)
+        .$if(lock !== undefined, (query) => query.forUpdate())
+        .executeTakeFirst();
+      return row === undefined ? undefined : withoutNulls(row);
+    },
+    async findSameFare(owner, fareHash, lock) {
+      const row = await selectOf(queryable, [owner])
+        .where("fareHash", "=", fareHash)
+        .where("state", "=", "approved")
+        .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
         .limit(1)
         .$if(lock !== undefined, (query) => query.forUpdate())
@@ -75,7 +87,7 @@ function changeOf(db: Queryable, { tenantId, network }: ApprovalOwner, id: strin
 }
 
 async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
-  const { tenantId, network, callHash, contentHash, amount, tolerance, evidence, ...rest } = approval;
+  const { tenantId, network, callHash, contentHash, fareHash, amount, tolerance, evidence, ...rest } = approval;
   // One after the other for each call: there may be none to lock yet.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${network}:${tenantId}:${callHash}`}, 0))`.execute(
     db,
@@ -101,6 +113,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .insertInto("approval")
     .values({
       ...{ ...rest, tenantId, network, callHash, contentHash, evidence: JSON.stringify(evidence), state: "pending" },
+      fareHash: fareHash ?? null,
       ...{ amountMicro: amount ?? null, toleranceMicro: tolerance, traceId: currentTraceId() },
       ...{ requestedAt: approval.requestedAt.toString(), expiresAt: approval.expiresAt.toString() },
     })

@@ -153,6 +153,9 @@ const TICKETED =
 const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
+export const sayNext = (ticketing: "pending" | "ticketed", voidWindowEndsAt: string | null): string =>
+  [ticketing === "ticketed" ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
+
 function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,
   { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
@@ -214,7 +217,7 @@ export function toResult(
     refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
     changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
     ...hashesOf(booking, order),
-    next: [order.ticketed ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(order.voidWindowEndsAt)].join(" "),
+    next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt),
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

@@ -30,6 +30,7 @@ export {
   CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayNext,
   sayWhoPays,
   toBookedSegment,
   toResult,

@@ -4,6 +4,7 @@ import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../ke
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { type AskedBooking, whyAnother } from "./asked-booking.ts";
+import { inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
 import { hexOf } from "./cover.ts";
@@ -14,6 +15,8 @@ export interface PlannedBooking {
   asked: AskedBooking;
   /** Undefined: not everybody is a user of the tenant's. `seen`: what the tenant was shown, where it was shown anything. */
   travelerIds(seen: SeenOffer | undefined): Promise<readonly string[] | undefined>;
+  /** Those of them who are known, also where not everybody is. */
+  namedIds(seen: SeenOffer | undefined): Promise<readonly string[]>;
   /** Of an airport, by its code. */
   timeZoneOf?(airport: string): string | undefined;
   /** True: something else pays a part of it. */
@@ -27,7 +30,7 @@ export interface PlannedBooking {
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { asked, travelerIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
+  { asked, travelerIds, namedIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
 ): Promise<Plan> {
   const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
@@ -40,14 +43,20 @@ export async function planBooking(
   }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
-  const travelers = await travelerIds(seen);
+  // Of a held order it is known who travels and what it costs, also when the offer is forgotten.
+  const held = isHeld ? live : undefined;
+  const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
+  const travelers = ofHold ?? (await travelerIds(seen));
   const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
-  const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
+  const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
+  const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
   const price = hasMore || isPaidInPart ? undefined : bought.price;
   return {
     refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
+    travelerIds: ofHold ?? (await namedIds(seen)),
     irreversible: sayUndo(seen, timeZoneOf),
+    offerId: id,
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
@@ -63,6 +72,8 @@ function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Pla
   const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
   return { movements: [movement], tripId: hexOf(cover.tripId) };
 }
+
+const priceOfHold = ({ totalAmount, totalCurrency, rate }: Booking) => inUsdc(totalAmount, totalCurrency, rate);
 
 /** What the call is told where the earlier booking is no answer to it. */
 async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {

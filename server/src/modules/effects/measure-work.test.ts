@@ -54,6 +54,7 @@ test("the tables that modules name are there, with their columns", async () => {
     "flight_booking",
     "flight_cancellation",
     "flight_change",
+    "flight_hold",
     "guest_mail",
     "message",
     "payment",

@@ -108,6 +108,7 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     await world.advance(LONGEST_HOLD_SECONDS);
+    await expect.poll(() => ordersOf(offerId)).toMatchObject([{ state: "lapsed" }]);
     const refused = await call("book_flight", { offerId });
     expect(failureOf(refused)).toEqual({ status: 500, code: "offer_expired" });
     expect(refused.body.detail).toContain(orderId);

@@ -23,7 +23,7 @@ const PRUNE_SEARCHES_MILLISECONDS = 60_000;
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "effects", "places", "travelers", "treasury"],
+  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [
     searchFlights,
     searchMoreFlights,

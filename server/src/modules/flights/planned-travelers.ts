@@ -16,6 +16,18 @@ export async function plannedTravelers(
   return named.length === seen.passengers ? named : [leadOf(caller), ...named];
 }
 
+/** The same as far as it is known. Who leads counts as a traveler unless the others are known to fill the offer. */
+export async function namedTravelers(
+  ports: { travelers: Travelers; caller: Caller },
+  customerUserIds: readonly string[],
+  seen: SeenOffer | undefined,
+): Promise<readonly string[]> {
+  const planned = await plannedTravelers(ports, customerUserIds, seen);
+  if (planned !== undefined) return planned;
+  const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(ports.travelers, ports.caller, id)));
+  return [leadOf(ports.caller), ...found.filter((userId) => userId !== undefined)];
+}
+
 /** What `book_flight` says of the travelers' ages, where the offer was shown and every profile has a day of birth. */
 export async function refusalByAge(
   ports: { travelers: Travelers; caller: Caller },

@@ -163,6 +163,7 @@ describe("search_hotels", () => {
         totalCurrency: "USD",
         boardType: "room_only",
         roomName: null,
+        beds: [],
         cancellationPolicy: { refundable: false, timeline: [] },
         dueAtAccommodationAmount: null,
         dueAtAccommodationCurrency: null,

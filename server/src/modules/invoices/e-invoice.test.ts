@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { inflateSync } from "node:zlib";
@@ -37,8 +37,18 @@ const compile = (from: string, to: string): unknown => {
   const args = [command, from, "--to", to, "--json"];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" }));
 };
+/** As an operator installs the processor, with an open one that knows as much as these tests need. */
+const installOpenProcessor = (beside: string): void => {
+  mkdirSync(join(beside, "node_modules"), { recursive: true });
+  for (const part of ["saxonjs-he", "xslt3-he"]) {
+    const from = resolve(import.meta.dirname, "../../../test/fixtures/open-processor", part);
+    symlinkSync(from, join(beside, "node_modules", part));
+  }
+};
 let report: unknown;
 beforeAll(() => {
+  expect(() => compile(own, compiled)).toThrow(/SaxonJS.*not installed beside them.*npm install --prefix/s);
+  installOpenProcessor(folder);
   report = compile(own, compiled);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,6 +141,45 @@ describe("the rules for e-invoices", () => {
   });
 });
 
+const settings = (countryCode: string) => ({
+  seller: { name: "Example & Co", addressLines: ["1 Main St"], countryCode, taxId: "DE123456789" },
+  buyer: { name: "髙橋商事", addressLines: ["東京都"], countryCode: "JP", taxId: "JP1234567" },
+  ...{ language: "en", dueDays: 14, tax: { treatment: "included", ratePercent: "19" } },
+});
+
+/** The seller of the tenant's invoices, who is in this country. */
+async function putSeller(service: TestService, countryCode: string): Promise<void> {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` };
+  const body = JSON.stringify(settings(countryCode));
+  expect((await service.send("/api/invoicing", { method: "PUT", headers, body })).status).toBe(200);
+}
+
+describe("rules without what runs them", () => {
+  const apart = mkdtempSync(join(tmpdir(), "wayfare-e-invoice-apart-"));
+  let service: TestService;
+  beforeAll(async () => {
+    const rules = join(apart, "rules.json");
+    copyFileSync(compiled, rules);
+    service = await startTestService({ EINVOICE_RULES: rules });
+  });
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    rmSync(apart, { recursive: true, force: true });
+  });
+
+  it("let the service start, and issue no invoice: it says who has to do what", async () => {
+    const escrow = openEscrow(service);
+    const { bookingId } = await settledFlight(service, escrow);
+    await putSeller(service, "DE");
+    const refused = await service.call("generate_booking_invoice", { bookingId });
+    expect([refused.status, refused.body]).toMatchObject([500, { code: "e_invoice_not_checked", retryable: true }]);
+    expect(refused.body.detail).toMatch(/SaxonJS.*not installed.*Nothing was issued.*operator/);
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    expect((await service.send("/api/invoices", { headers })).body.invoices).toEqual([]);
+    await escrow.close();
+  });
+});
+
 describe("a thread for invoices", () => {
   const queueOf = (work: string, timeoutMilliseconds: number) =>
     new WorkerQueue<string, string>({
@@ -167,16 +216,6 @@ describe("an invoice where rules are installed", () => {
   });
   afterAll(async () => await service?.[Symbol.asyncDispose]());
 
-  const settings = (countryCode: string) => ({
-    seller: { name: "Example & Co", addressLines: ["1 Main St"], countryCode, taxId: "DE123456789" },
-    buyer: { name: "髙橋商事", addressLines: ["東京都"], countryCode: "JP", taxId: "JP1234567" },
-    ...{ language: "en", dueDays: 14, tax: { treatment: "included", ratePercent: "19" } },
-  });
-  const put = async (countryCode: string) => {
-    const headers = { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` };
-    const body = JSON.stringify(settings(countryCode));
-    expect((await service.send("/api/invoicing", { method: "PUT", headers, body })).status).toBe(200);
-  };
   const Files = z.looseObject({ invoiceNumber: z.string(), pdfUrl: z.string(), jsonUrl: z.string() });
   const Invoice = Files.extend({ creditNotes: z.array(Files) });
 
@@ -207,7 +246,7 @@ describe("an invoice where rules are installed", () => {
   it("is not issued when it breaks one, and then is an e-invoice, as its credit note is", async () => {
     const escrow = openEscrow(service);
     const { bookingId, orderId } = await settledFlight(service, escrow);
-    await put("XX");
+    await putSeller(service, "XX");
     const refused = await service.call("generate_booking_invoice", { bookingId });
     expect(refused.body).toMatchObject({ ok: false, code: "e_invoice_refused", retryable: false });
     expect(refused.body.detail).toMatch(/BR-CL-14 at CrossIndustryInvoice\/.*SellerTradeParty.*countryCode of seller/);
@@ -216,7 +255,7 @@ describe("an invoice where rules are installed", () => {
     const series = await service.sql("select last_number from invoice_series where tenant_id = $1", [service.tenantId]);
     expect(series).toEqual([]);
 
-    await put("DE");
+    await putSeller(service, "DE");
     const asked = await Promise.all([1, 2, 3].map(() => service.call("generate_booking_invoice", { bookingId })));
     const [answer] = asked.map((one) => Invoice.parse(resultOf(one)));
     expect(answer).toMatchObject({ invoiceNumber: "SANDBOX-INV-000001", eInvoice: { available: true, reason: null } });
@@ -234,7 +273,7 @@ describe("an invoice where rules are installed", () => {
     // As newer rules find an invoice that older ones let pass: its credit note waits, and the invoice stays readable.
     const stored = `update booking_invoice set document = jsonb_set(document, '{seller,countryCode}', '"XX"') where tenant_id = $1`;
     await service.sql(stored, [service.tenantId]);
-    await put("XX");
+    await putSeller(service, "XX");
     resultOf(await service.call("confirm_cancel_order", { cancellationId }));
     expect(await runJobTwice()).toMatchObject([{ bookingId, code: "e_invoice_refused" }]);
     const waiting = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
@@ -246,7 +285,7 @@ describe("an invoice where rules are installed", () => {
     const numbers = "select last_number from invoice_series where tenant_id = $1 and series like '%CN-'";
     expect(await service.sql(numbers, [service.tenantId])).toEqual([]);
 
-    await put("DE");
+    await putSeller(service, "DE");
     const after = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
     expect(after).toMatchObject({ creditNotes: [{}], creditNoteWaiting: null });
     const note = await filesOf(Files.parse(after.creditNotes[0]));

@@ -89,7 +89,10 @@ export async function creditRefunds(
   } catch (error) {
     if (error instanceof EInvoiceRefused) return { code: "e_invoice_refused", text: error.message };
     if (!(error instanceof EInvoiceNotChecked)) throw error;
-    return { code: "e_invoice_not_checked", text: "The e-invoice could not be checked now. Call again shortly." };
+    return {
+      code: "e_invoice_not_checked",
+      text: error.remedy ?? "The e-invoice could not be checked now. Call again shortly.",
+    };
   }
 }
 

@@ -48,6 +48,10 @@ export const invoicesModule = defineModule({
   start: ({ eInvoiceRules }) => eInvoiceRules.requireRunnable(),
   async facts({ eInvoiceRules }) {
     if (!eInvoiceRules.areInstalled) return [];
+    const { missing } = eInvoiceRules;
+    if (missing !== undefined) {
+      return [{ label: "e-invoices", text: `not checked, and no invoice is issued, until you run: ${missing}` }];
+    }
     const { version, sha256 } = (await eInvoiceRules.check()).info;
     return [{ label: "e-invoices", text: `checked by the rules of EN 16931, version ${version}, SHA-256 ${sha256}` }];
   },

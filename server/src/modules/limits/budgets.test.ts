@@ -48,6 +48,8 @@ async function nextOffer() {
   return offer;
 }
 
+const daysFromNow = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
 const plusOne = (amount: string) => formatDecimal((parseDecimal(amount) ?? 0n) + UNIT);
 
 const arm = (path: string, fault: string) =>
@@ -123,6 +125,48 @@ describe("a budget", () => {
     expect(await budget("travel")).toMatchObject({ usedUsdc: first.totalAmount, reservedUsdc: "0.00" });
     await setBudget({ budgetId: "travel", amountUsdc: "1000000", travelerIds });
     expect((await book(third.id)).status).toBe(200);
+  });
+
+  test("of a traveler counts what is booked for them as a companion, whoever asks", async () => {
+    const profile = {
+      familyName: "Hart",
+      bornOn: "1988-02-03",
+      title: "ms",
+      gender: "f",
+      phoneNumber: "+442080160509",
+    };
+    const person = { userId: "carol", givenName: "Carol", email: "carol.hart@example.com", ...profile };
+    expect((await service.call("save_traveler", person)).status).toBe(200);
+    const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "carol" }));
+    const carols = (amountUsdc: string) => setBudget({ budgetId: "carols", amountUsdc, travelerIds: ["carol"] });
+    await carols("5");
+    const offer = await nextOffer();
+    const book = { offerId: offer.id, additionalCustomerUserIds: [customerUserId] };
+    const refusal = { code: "spend_limit_exceeded", limit: "budget", budgetId: "carols", leftUsdc: "5.00" };
+    expect((await service.call("book_flight", book)).body).toMatchObject(refusal);
+    // Also of an offer that the tenant was never shown.
+    await service.sql("delete from seen_offer where offer_id = $1", [offer.id]);
+    expect((await service.call("book_flight", book)).body).toMatchObject(refusal);
+    expect(await service.sql("select 1 from booking where offer_id = $1", [offer.id])).toEqual([]);
+
+    const dates = { checkInDate: daysFromNow(40), checkOutDate: daysFromNow(42) };
+    const found = resultOf(await service.call("search_hotels", { location: "Lisbon", guests: 2, ...dates }));
+    const rateId = Object(found).accommodations[0].cheapestRate.id;
+    const quote = Object(resultOf(await service.call("quote_stay", { rateId })));
+    const guests = [
+      { givenName: "Amelia", familyName: "Hart" },
+      { givenName: "Carol", familyName: "Hart", customerUserId },
+    ];
+    const stay = { quoteId: quote.id, email: person.email, phoneNumber: person.phoneNumber, guests };
+    expect((await service.call("book_stay", stay)).body).toMatchObject(refusal);
+    expect(await service.sql("select 1 from booking where offer_id = $1", [quote.id])).toEqual([]);
+
+    // Each traveler's budget counts all of it.
+    await carols(quote.totalAmount);
+    await setBudget({ budgetId: "both", amountUsdc: "100000", travelerIds: ["user_demo", "carol"] });
+    expect((await service.call("book_stay", stay)).status).toBe(200);
+    expect(await budget("carols")).toMatchObject({ usedUsdc: quote.totalAmount, leftUsdc: "0.00" });
+    expect(await budget("both")).toMatchObject({ usedUsdc: quote.totalAmount });
   });
 
   test("of a trip counts what is committed of it, once, and not what went into it", async () => {

@@ -27,7 +27,8 @@ export interface Budget {
 /** What of a call decides which budgets cover it. */
 export interface CoveredUse {
   keyId: string;
-  travelerId: string;
+  /** Who asked, and everybody for whom it is. */
+  travelerIds: readonly string[];
   /** The trip in escrow that money is committed of; undefined: none, and no budget of a trip covers it. */
   tripId: string | undefined;
   at: Temporal.Instant;

@@ -33,6 +33,8 @@ export interface Spend {
   isOpen: boolean;
   /** Of the trip in escrow that is committed of. */
   tripId: string | undefined;
+  /** Users for whom it is, beside who asked. Each one's budgets count all of it, as nobody says what share is whose. */
+  travelerIds: readonly string[];
   /** Where amounts were of another token. */
   conversions: readonly Conversion[];
 }

@@ -33,7 +33,7 @@ export async function describeBudgets(
 ) {
   const owner = { tenantId, environment };
   if (!(await stores.budgets.hasAny(owner))) return [];
-  const budgets = await readBudgets(stores, owner, { keyId, travelerId, tripId: undefined, at: now });
+  const budgets = await readBudgets(stores, owner, { keyId, travelerIds: [travelerId], tripId: undefined, at: now });
   return budgets.map(describeBudget);
 }
 

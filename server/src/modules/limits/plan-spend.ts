@@ -27,7 +27,8 @@ export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Pr
     else sums[counted] += await inUsdc(movement.token, atMost(movement.amount), rates, conversions);
   }
   const recipients = plan.movements.map(({ to }) => to).filter(isOutside);
-  return { ...sums, isOpen, tripId: plan.tripId, conversions, recipients: [...new Set(recipients)] };
+  const { tripId, travelerIds = [] } = plan;
+  return { ...sums, isOpen, tripId, travelerIds, conversions, recipients: [...new Set(recipients)] };
 }
 
 /** Undefined: it spends nothing, such as money that comes back, or that was counted before. */

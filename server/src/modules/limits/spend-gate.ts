@@ -115,7 +115,8 @@ export class SpendGate implements Gate {
   async #count(call: PendingCall, spend: PlannedSpend) {
     const { budgets, callSpends } = this.#options.stores;
     const { keyId, travelerId, startedAt: at } = call;
-    const covering = await budgets.covering(call, { keyId, travelerId, tripId: spend.tripId, at });
+    const travelerIds = [travelerId, ...spend.travelerIds];
+    const covering = await budgets.covering(call, { keyId, travelerIds, tripId: spend.tripId, at });
     const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
     const counters = await callSpends.counters(call, counted);
     return { covering, counters, lines: linesOf(counted, counters, spend) };

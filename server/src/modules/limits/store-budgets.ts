@@ -46,13 +46,13 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
       return (await select(queryable, owner).where("budgetId", "in", budgetIds).execute()).map(withoutNulls);
     },
 
-    async covering(owner, { keyId, travelerId, tripId, at }) {
+    async covering(owner, { keyId, travelerIds, tripId, at }) {
       const day = periodOf("perDay", at);
       const rows = await select(queryable, owner)
         .where((where) => where.or([where("startsOn", "is", null), where("startsOn", "<=", day)]))
         .where((where) => where.or([where("endsOn", "is", null), where("endsOn", ">=", day)]))
         .where(sql<boolean>`(key_ids is null or ${keyId} = any (key_ids))`)
-        .where(sql<boolean>`(traveler_ids is null or ${travelerId} = any (traveler_ids))`)
+        .where(sql<boolean>`(traveler_ids is null or traveler_ids && ${[...travelerIds]}::text[])`)
         .where(sql<boolean>`(trip_ids is null or ${tripId ?? ""} = any (trip_ids))`)
         .execute();
       return rows.map(withoutNulls);

@@ -42,7 +42,8 @@ export class StoredCallSpends implements CallSpends {
     const { startedAt: at, travelerId } = call;
     const inForce = await this.#inForce(spender);
     requireSmallEnough(spender, inForce, totalOf(spend));
-    const use = { keyId: spender.keyId, travelerId, tripId: spend.tripId, at };
+    const travelerIds = [travelerId, ...spend.travelerIds];
+    const use = { keyId: spender.keyId, travelerIds, tripId: spend.tripId, at };
     const covering = await this.#budgets().covering(spender, use);
     const counted = [...countedIn(spender, at), ...covering.map(countedInBudget)];
     const counters = await lockCounters(this.#db, spender, counted);

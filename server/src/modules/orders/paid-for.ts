@@ -20,7 +20,7 @@ export async function paidFor(
   const done = await servicingActions.listDone(network, orderId);
   const events = await orders.events(network, orderId);
   const refunds = events.filter(({ kind }) => kind === "refunded");
-  const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result));
+  const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events
     .filter(({ kind }) => kind === "paid_by_escrow")
     .reduce((sum, { details }) => sum + microOf(PaidByEscrow.parse(details).paidUsdc), 0n);

@@ -92,7 +92,7 @@ describe("elevation_risk_brief", () => {
       ["Mexico City", 19.4326, -99.1332, 2_240],
     ],
     ...[
-      ["Addis Ababa", 9.03, 38.74, 2_355],
+      ["Uyuni", -20.4597, -66.825, 3_670],
       ["London", 51.5074, -0.1278, 11],
       ["Amsterdam", 52.3676, 4.9041, -2],
     ],
@@ -117,7 +117,7 @@ describe("elevation_risk_brief", () => {
     ...[
       ["Chamonix", 45.9237, 6.8694, 1_035],
       ["Zermatt", 46.0207, 7.7491, 1_608],
-      ["La Paz", -16.5, -68.15, 3_640],
+      ["Davos", 46.8027, 9.836, 1_560],
     ],
     ["En Boqeq by the Dead Sea", 31.2, 35.362, -390],
   ] as const)("is near the elevation of %s, with its error", async (_name, latitude, longitude, meters) => {
@@ -155,6 +155,13 @@ describe("elevation_risk_brief", () => {
     expect(flank.highestPlausibleMeters).toBeGreaterThan(3_000);
     expect(flank.advice[0]).toMatch(/Find out the elevation/);
     expect(flank.advice.join(" ")).toMatch(/Altitude sickness is common/);
+  });
+
+  it("does not take that of a town on the coast for that of the mountain above it", async () => {
+    // Mount Scenery on Saba: 870 m on an island of 5 km.
+    const island = await brief(17.635, -63.239);
+    expect(island.available).toBe(false);
+    expect(island.highestPlausibleMeters).toBeGreaterThan(870);
   });
 
   it("takes the risk of the highest elevation within the error", async () => {

@@ -6,4 +6,5 @@ export type {
   ApprovalTerms,
   RequestedApproval,
 } from "./approvals.ts";
+export { policyProblem } from "./unknown-policy.ts";
 export { describeVerdict } from "./verdict-answer.ts";

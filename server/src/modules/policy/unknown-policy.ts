@@ -1,4 +1,5 @@
 import { nearest } from "../../domain/near-match.ts";
+import type { ActivePolicies } from "./policies.ts";
 
 const MOST_NAMED = 20;
 
@@ -7,4 +8,15 @@ export function unknownPolicy(policyId: string, known: readonly string[]): strin
   const near = nearest(policyId, known);
   const meant = near === undefined ? "." : `; did you mean "${near}"?`;
   return `you have no such policy${meant} Known: ${known.slice(0, MOST_NAMED).join(", ")}`;
+}
+
+/** Why no version of the policy can judge anything; undefined: one can. */
+export async function policyProblem(
+  activePolicies: ActivePolicies,
+  owner: Parameters<ActivePolicies["find"]>[0],
+  policyId: string,
+): Promise<string | undefined> {
+  if ((await activePolicies.find(owner, policyId)) !== undefined) return undefined;
+  const { policyIds } = await activePolicies.names(owner);
+  return policyIds.includes(policyId) ? `no version of ${policyId} applies yet` : unknownPolicy(policyId, policyIds);
 }

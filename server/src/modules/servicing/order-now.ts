@@ -35,6 +35,7 @@ export async function describeOrderNow(
     newTotalCurrency: string | null;
     /** Undefined: not asked for, or the supplier does not answer now. */
     details: Awaited<ReturnType<FlightServicing["getOrderDetails"]>> | undefined;
+    isCancelled: boolean;
   }
 > {
   const order = await stores.orders.find(tenantId, environment, orderId);
@@ -47,6 +48,7 @@ export async function describeOrderNow(
   }
   return {
     details,
+    isCancelled: order?.status === "cancelled",
     travelers: namesOf(booking?.travelers ?? []),
     slices: [...(details?.slices ?? [])],
     newTotalAmount: details?.totalAmount ?? null,

@@ -186,6 +186,7 @@ export class ServicingSteps {
 
   /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */
   async #release(aggregates: Aggregates, action: ServicingAction, amount: Micro): Promise<void> {
+    if (amount === 0n) return;
     const { network, orderId, subjectId } = action;
     const left = amount - (await aggregates.bookings.reduceCover(action.bookingId, amount));
     // The reservation was settled or the wallet charged in this moment: the money is given back after all.

@@ -9,6 +9,12 @@ import { StayCancellationPolicy } from "./stay-result.ts";
 const MOST_RATES = 4;
 const MOST_PHOTOS = 2;
 
+/** What the supplier says of beds. It does not say how many guests a room takes at most. */
+export const Beds = z
+  .array(z.object({ type: wordsOfOthers(), count: z.number() }))
+  .readonly()
+  .describe("In each room; empty: not known");
+
 const Rate = z.object({
   id: z.string().describe("rateId of quote_stay"),
   totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid when it is booked"),
@@ -17,6 +23,7 @@ const Rate = z.object({
   totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
   boardType: wordsOfOthers().nullable(),
   roomName: wordsOfOthers().nullable(),
+  beds: Beds,
   refundable: z.boolean(),
   fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay tells of parts"),
   dueAtAccommodation: z
@@ -135,6 +142,7 @@ function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<t
     ...shownInUsdc(rate, saleRates),
     boardType,
     roomName,
+    beds: rate.beds,
     refundable,
     fullRefundUntil: inFull?.before ?? null,
     ...(amount === null || currency === null ? {} : { dueAtAccommodation: { amount, currency } }),

@@ -30,7 +30,10 @@ export interface BookStayRequest {
   caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment" | "cover">;
   callId: string;
   /** But for the phone number as the caller gave it; the profile's is used when there is none. */
-  stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };
+  stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber" | "guests"> & {
+    phoneNumber: string | undefined;
+    guests: readonly (StayBookingRequest["guests"][number] & { bornOn?: string })[];
+  };
 }
 
 /** Books a quote once per tenant, whoever asks for it how often. Throws Failure; see `stay-booking-steps.ts` for the way of a booking. */
@@ -88,7 +91,13 @@ export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<Boo
     throw new Failure("quote_expired", { detail: "The quote has expired. Call quote_stay again." });
   }
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, stay.quoteId, quote);
+  const guests = stay.guests.map(({ bornOn: _, ...guest }) => guest);
+  const specialRequests = withAges(stay, quote);
   const issues = problemsWith(stay, quote);
+  if ((specialRequests ?? "").length > LONGEST_REQUESTS) {
+    const message = `must leave room for the ages of children, which the accommodation is told there: shorten it by ${(specialRequests ?? "").length - LONGEST_REQUESTS} characters`;
+    issues.push({ path: "accommodationSpecialRequests", message });
+  }
   if (issues.length > 0) throw invalidInput(issues);
   const { totalAmount, totalCurrency } = quote;
   const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
@@ -96,7 +105,7 @@ export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<Boo
   if (amountMicroUsdc === undefined) throw new Error(`the quote ${quote.id} asks ${totalAmount}`);
   await requireOwnCustomers(travelers, caller, stay);
   const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
-  return { phoneNumber, amountMicroUsdc, totalAmount, totalCurrency, rate };
+  return { guests, specialRequests, phoneNumber, price: { amountMicroUsdc, totalAmount, totalCurrency, rate } };
 }
 
 async function prepareBooking(
@@ -106,9 +115,12 @@ async function prepareBooking(
   random: RandomBytes,
 ): Promise<PreparedBooking> {
   const { travelers, clock } = ports;
-  const { phoneNumber, ...price } = await checkStay(ports, { caller, stay });
+  const { guests, specialRequests, phoneNumber, price } = await checkStay(ports, { caller, stay });
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
-  const order: StayBookingRequest = { ...stay, phoneNumber, bookingId };
+  const order: StayBookingRequest = {
+    ...{ ...stay, guests, phoneNumber, bookingId },
+    ...(specialRequests === undefined ? {} : { specialRequests }),
+  };
   return {
     intent: {
       kind: "new",
@@ -118,7 +130,7 @@ async function prepareBooking(
         // What is due at the accommodation is not part of it.
         ...price,
         airlineCreditId: undefined,
-        travelers: await toBooked({ travelers, caller }, stay.guests),
+        travelers: await toBooked({ travelers, caller }, guests),
         itinerarySalt: newSalt(random),
       },
     },
@@ -126,10 +138,37 @@ async function prepareBooking(
   };
 }
 
+/** As the supplier takes them. */
+const LONGEST_REQUESTS = 1_000;
+const ADULT_AGE = 18;
+
+/**
+ * The wishes, with the ages of children whom the quote does not count as such: suppliers take no ages with a booking, and what was
+ * searched for adults has a bed and a price for each, which only the accommodation can change.
+ */
+function withAges({ guests, specialRequests }: BookStayRequest["stay"], quote: StayQuote): string | undefined {
+  const known = [...(quote.childAges ?? [])];
+  const ages = guests.flatMap(({ bornOn }) => {
+    if (bornOn === undefined) return [];
+    const age = Temporal.PlainDate.from(bornOn).until(quote.checkInDate, { largestUnit: "years" }).years;
+    const place = known.indexOf(age);
+    if (place !== -1) known.splice(place, 1);
+    return age < ADULT_AGE && place === -1 ? [age] : [];
+  });
+  if (ages.length === 0) return specialRequests;
+  const children = `Children among the guests, ages at check-in: ${ages.join(", ")}.`;
+  return specialRequests === undefined ? children : `${specialRequests}\n${children}`;
+}
+
 function problemsWith(stay: BookStayRequest["stay"], quote: StayQuote): Issue[] {
   const issues: Issue[] = [];
   if (stay.guests.length > quote.guests) {
     issues.push({ path: "guests", message: `must name at most ${quote.guests}: the quote is for so many` });
+  }
+  for (const [index, { bornOn = "" }] of stay.guests.entries()) {
+    if (bornOn > quote.checkInDate) {
+      issues.push({ path: `guests.${index}.bornOn`, message: "must not be after the check-in date" });
+    }
   }
   if (stay.loyaltyProgrammeAccountNumber !== undefined && quote.supportedLoyaltyProgramme === null) {
     issues.push({ path: "loyaltyProgrammeAccountNumber", message: "the accommodation has no loyalty programme" });

@@ -13,7 +13,7 @@ const WIDER_KILOMETERS = 50;
 const DAYS_LATER = 7;
 
 function relaxations(query: StaySearch): Relaxed[] {
-  const { guests, rooms } = query;
+  const { guests, childAges = [], rooms } = query;
   const [checkInDate, checkOutDate] = [query.checkInDate, query.checkOutDate].map((date) =>
     Temporal.PlainDate.from(date).add({ days: DAYS_LATER }).toString(),
   );
@@ -26,7 +26,7 @@ function relaxations(query: StaySearch): Relaxed[] {
       hint: `there are rooms a week later, from ${checkInDate}`,
       query: { ...query, checkInDate, checkOutDate },
     },
-    guests > rooms
+    guests > rooms && childAges.length === 0
       ? {
           argument: "guests",
           hint: "there are rooms for fewer guests: take more rooms",

@@ -6,12 +6,13 @@ import { createNegotiatedRates } from "./store-negotiated-rates.ts";
 import { bookStay } from "./tools/book-stay.ts";
 import { manageStaysNegotiatedRate } from "./tools/manage-stays-negotiated-rate.ts";
 import { quoteStay } from "./tools/quote-stay.ts";
+import { searchFamilyHotels } from "./tools/search-family-hotels.ts";
 import { searchHotels } from "./tools/search-hotels.ts";
 
 export const staysModule = defineModule({
   name: "stays",
-  needs: ["bookings", "effects", "places", "travelers", "treasury"],
-  tools: [searchHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
+  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
+  tools: [searchHotels, searchFamilyHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
   prompts: [compareHotels],
   stores: ({ db, clock }) => ({
     negotiatedRates: createNegotiatedRates(db, clock),

@@ -12,13 +12,17 @@ export async function plannedGuests(
   ports: { travelers: Travelers; caller: Caller },
   guests: readonly NamedGuest[],
 ): Promise<readonly string[] | undefined> {
-  const found: string[] = [];
-  for (const guest of guests) {
-    const userId = await findGuest(ports, guest);
-    if (userId === undefined) return undefined;
-    found.push(userId);
-  }
-  return found;
+  const found = await knownGuests(ports, guests);
+  return found.length === guests.length ? found : undefined;
+}
+
+/** Those of the guests who are users of the tenant. */
+export async function knownGuests(
+  ports: { travelers: Travelers; caller: Caller },
+  guests: readonly NamedGuest[],
+): Promise<readonly string[]> {
+  const found = await Promise.all(guests.map((guest) => findGuest(ports, guest)));
+  return found.filter((userId) => userId !== undefined);
 }
 
 /** The tenant's user who is the guest: by customer id, or, in a run, by the names of who travels first. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { inDays } from "../../../test/support/agent.ts";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 
@@ -97,4 +99,79 @@ describe("book_stay", () => {
     });
     expect(await intentsOf(hasNot.id)).toEqual([]);
   });
+
+  it("tells the accommodation how old children are at check-in, as no quote counts them as such", async () => {
+    const stay = { location: "Paris", checkInDate: inDays(50), checkOutDate: inDays(52), guests: 3 };
+    const found = Found.parse(await world.result("search_hotels", stay));
+    expect(found.searchedFor).toEqual({ adults: 3, childAges: [], rooms: 1 });
+    const [hotel] = found.accommodations;
+    for (const { beds } of hotel?.rates ?? []) expect(beds.length).toBeGreaterThan(0);
+    const quote = await world.result("quote_stay", { rateId: hotel?.rates[0]?.id });
+    expect(quote).toMatchObject({ guests: 3, childAges: [], beds: hotel?.rates[0]?.beds });
+    const { id } = z.object({ id: z.string() }).parse(quote);
+    const bornBefore = (years: number, days = 0) =>
+      Temporal.PlainDate.from(stay.checkInDate).subtract({ years }).add({ days }).toString();
+    const guests = [
+      { ...guest, bornOn: bornBefore(18) },
+      { ...guest, givenName: "Bea", bornOn: bornBefore(18, 1) },
+      { ...guest, givenName: "Cal", bornOn: bornBefore(6) },
+    ];
+    const unborn = [guest, { ...guest, bornOn: inDays(51) }];
+    expect((await world.bookStay(id, { guests: unborn })).body).toMatchObject({
+      ...{ code: "invalid_input", issues: [{ path: "guests.1.bornOn" }] },
+    });
+    const long = await world.bookStay(id, { guests, accommodationSpecialRequests: "a".repeat(990) });
+    expect(long.body).toMatchObject({
+      ...{ code: "invalid_input", issues: [{ path: "accommodationSpecialRequests" }] },
+    });
+    const booked = await world.bookStay(id, { guests, accommodationSpecialRequests: "A quiet room" });
+    expect(booked.status, booked.text).toBe(200);
+    const [sent] = await bookingsSent(id);
+    expect(sent).toMatchObject({
+      accommodation_special_requests: "A quiet room\nChildren among the guests, ages at check-in: 17, 6.",
+    });
+    expect(JSON.stringify(sent)).not.toContain(bornBefore(6));
+  });
+
+  it("searches for children by their ages, of which the quote then says so and the accommodation is not told again", async () => {
+    const stay = { location: "Paris", checkInDate: inDays(50), checkOutDate: inDays(52) };
+    const asked = { ...stay, adults: 2, childAges: [6, 3] };
+    const { searchedFor, accommodations } = Found.parse(await world.result("search_family_hotels", asked));
+    expect(searchedFor).toEqual({ adults: 2, childAges: [6, 3], rooms: 1 });
+    const quote = await world.result("quote_stay", { rateId: accommodations[0]?.rates[0]?.id });
+    expect(quote).toMatchObject({ guests: 4, childAges: [6, 3] });
+    const { id } = z.object({ id: z.string() }).parse(quote);
+    const born = (years: number) => Temporal.PlainDate.from(stay.checkInDate).subtract({ years }).toString();
+    const guests = [30, 6, 4].map((years) => ({ ...guest, givenName: `Kim${"abc"[years % 3]}`, bornOn: born(years) }));
+    expect(await world.bookStay(id, { guests })).toMatchObject({ status: 200 });
+    const [sent] = await bookingsSent(id);
+    expect(sent).toMatchObject({
+      accommodation_special_requests: "Children among the guests, ages at check-in: 4.",
+    });
+    const tooMany = await world.service.call("search_family_hotels", { ...asked, adults: 8 });
+    expect(tooMany.body).toMatchObject({ code: "invalid_input", issues: [{ path: "childAges" }] });
+  });
+
+  it("tells the accommodation nothing of guests who are adults or whose day of birth is not given", async () => {
+    const { id } = await world.quoted();
+    expect(await world.bookStay(id, { guests: [{ ...guest, bornOn: "1987-07-24" }] })).toMatchObject({ status: 200 });
+    const [sent] = await bookingsSent(id);
+    expect(sent).not.toHaveProperty("accommodation_special_requests");
+  });
 });
+
+const Beds = z.array(z.object({ type: z.string(), count: z.number() }));
+const Found = z.object({
+  searchedFor: z.looseObject({}),
+  accommodations: z.array(z.object({ rates: z.array(z.object({ id: z.string(), beds: Beds })) })),
+});
+const Sent = z.object({ requests: z.array(z.object({ path: z.string(), body: z.string().nullable() })) });
+const Posted = z.object({ data: z.looseObject({}) });
+
+/** What the supplier was sent to book a quote. */
+async function bookingsSent(quoteId: string) {
+  const answer = await fetch(`${world.service.supplierUrl}/_sandbox/requests?contains=${quoteId}`);
+  const { requests } = Sent.parse(await answer.json());
+  const posted = requests.filter(({ path }) => path.startsWith("/stays/bookings"));
+  return posted.map(({ body }) => Posted.parse(JSON.parse(body ?? "{}")).data);
+}

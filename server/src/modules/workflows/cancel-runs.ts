@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OrderEnd } from "../../kernel/workflow.ts";
+import type { RunParts } from "./run-parts.ts";
 import type { Run } from "./runs.ts";
-import type { RunParts } from "./start-run.ts";
 import { sumOrders } from "./undone.ts";
 import { waitForRun } from "./wait-for-run.ts";
 

@@ -7,9 +7,9 @@ import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
 import { workflowRoutes } from "./routes.ts";
+import type { RunParts } from "./run-parts.ts";
 import { WorkflowRunner } from "./runner.ts";
 import { reminderUse } from "./send-reminders.ts";
-import type { RunParts } from "./start-run.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunEvents } from "./store-pauses.ts";
@@ -46,7 +46,7 @@ const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
   name: "workflows",
-  needs: ["approvals", "effects", "escrow", "identity", "memory", "messages"],
+  needs: ["approvals", "effects", "escrow", "identity", "memory", "messages", "orders", "policy"],
   tools: [describeWorkflowsTool, runWorkflow, readRunTool, resumeRunTool, cancelRunTool],
   routes: workflowRoutes,
   migrations: {

@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { type Decider, decideApproval } from "../approvals/index.ts";
+import { confirmEvent } from "./confirm-event.ts";
+import type { RunParts } from "./run-parts.ts";
 import type { DecidedBy, Run, RunOwner, RunPause } from "./runs.ts";
-import type { RunParts } from "./start-run.ts";
 
 export interface Resumer {
   /** For whom it acts. */
   owners: readonly RunOwner[];
   /** For the journal and the audit. */
   name: string;
-  /** What it may give resolutions of, beside what every caller may. */
-  mayDecide: boolean;
+  /** Whether it may decide for a person. `unnamed`: an internal token that has not said for whom. */
+  mayDecide: boolean | "unnamed";
   /** As whom it decides approvals that have a record of their own. Left out: as nobody. */
   decider?: Decider | undefined;
   /** Goes on with the run in place of the key that started it; only for who has a key of the run's tenant. */
@@ -35,10 +36,13 @@ export async function resumeRun(
   if (!isOpen) throw closed(run.id);
   refuseOthers(pause.decidedBy, resumer);
   const checked = checkResolution(pause, resolution);
+  const give = () => runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId));
   const isResolved =
     pause.event === "approval_decided"
       ? await decide(parts, resumer, run, pause, checked)
-      : await runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId));
+      : pause.decidedBy === "service"
+        ? await confirmEvent(parts, run, pause, { checked, give })
+        : await give();
   if (!isResolved) throw closed(run.id);
   parts.workflowRunner.wake();
   return run;
@@ -67,13 +71,10 @@ async function decide(
 }
 
 function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
-  if (decidedBy === "caller" || (decidedBy === "person" && mayDecide)) return;
-  if (decidedBy === "service") {
-    throw new Failure("conflict", {
-      detail: "The run goes on by itself when what it waits for happens. Read the run to see its state, or cancel it.",
-    });
-  }
-  throw notYours();
+  if (decidedBy !== "person" || mayDecide === true) return;
+  if (mayDecide === false) throw notYours();
+  const message = "must name the person who decided, because an internal token decides only for somebody";
+  throw invalidInput([{ path: "resolution.approvedBy", message }]);
 }
 
 function notYours(): Failure {

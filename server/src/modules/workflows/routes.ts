@@ -10,7 +10,8 @@ import { cancelRuns, LOSS_NOT_ACCEPTED } from "./cancel-runs.ts";
 import { RUN_STATES, RunAnswer, RunSummary, summarizeRun } from "./describe-run.ts";
 import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
 import { type Resumer, resumeRun } from "./resume-run.ts";
-import { type RunParts, startRun } from "./start-run.ts";
+import type { RunParts } from "./run-parts.ts";
+import { startRun } from "./start-run.ts";
 import { readRun, waitForRun } from "./wait-for-run.ts";
 
 const RUN_ID = /^run_[0-9A-Z]{26}$/;
@@ -99,7 +100,7 @@ const resumeWorkflow = defineInternalRoute({
   tag: "workflows",
   summary: "Resume a paused run",
   description:
-    "Gives the resolution that the pause expects. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
+    "Gives the resolution that the pause expects. For a claim or tickets the trip or the supplier is asked whether it is so. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
   scope: "workflows:spend",
   body: z.strictObject({
     sessionId: z.string().regex(SESSION_ID, "must be the sessionId of a paused run"),
@@ -110,7 +111,9 @@ const resumeWorkflow = defineInternalRoute({
     not_found: "There is no such session of a paused run.",
     session_closed: "The pause was resolved before, or its time is over.",
     may_not_decide: "Who asked does not approve, and the policy says which role does.",
-    conflict: "The run waits for something that happens by itself.",
+    conflict:
+      "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused.",
+    unavailable: "The claim or the tickets could not be looked up. Send the request again.",
   },
   example: {
     body: { sessionId: exampleRun.sessionId, resolution: { status: "approved", approvedBy: "finance desk" } },
@@ -227,7 +230,7 @@ function resumerOf(principals: readonly Principal[], approvedBy: unknown): Resum
   return {
     owners: ownersOf(principals),
     name: byToken && isNamed ? `${first.serviceAccountId} for ${approvedBy.trim()}` : first.serviceAccountId,
-    mayDecide: byToken ? isNamed : first.scopes.includes(APPROVALS),
+    mayDecide: byToken ? isNamed || "unnamed" : first.scopes.includes(APPROVALS),
     decider: deciderOf(first, byToken, isNamed ? approvedBy.trim() : undefined),
     keyIdFor: (tenantId) => principals.find((one) => one.tenantId === tenantId)?.keyId,
   };

@@ -80,6 +80,9 @@ export interface StepEnd {
   priceMicro: bigint | undefined;
 }
 
+/** Who gives the resolution when the time of a pause is over. */
+export const TIMEOUT = "timeout";
+
 /** Who may give the resolution of a pause. */
 export type DecidedBy = "caller" | "person" | "service";
 
@@ -136,6 +139,8 @@ export interface Journaled {
 export interface Runs {
   /** The run, new or, for the same idempotency key, the one that was made before; `mismatch` when that was another request. */
   insert(run: NewRun): Promise<{ kind: "new" | "same"; run: Run } | { kind: "mismatch" }>;
+  /** Whether the key has started a run. */
+  isKnown(of: { tenantId: string; environment: Environment }, idempotencyKey: string): Promise<boolean>;
   find(owners: readonly RunOwner[], runId: string): Promise<Run | undefined>;
   list(
     tenantId: string,

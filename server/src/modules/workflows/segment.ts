@@ -17,7 +17,15 @@ import {
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
-import type { Journaled, JournaledStep, Run, RunCall, Runs, StepEnd } from "./runs.ts";
+import {
+  type Journaled,
+  type JournaledStep,
+  type Run,
+  type RunCall,
+  type Runs,
+  type StepEnd,
+  TIMEOUT,
+} from "./runs.ts";
 import { sumOrders, type Undone } from "./undone.ts";
 
 export interface SegmentOptions {
@@ -63,7 +71,7 @@ const CallOutcome = z.union([
   z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
 ]);
 const PauseOutcome = z.object({ resolution: z.unknown() });
-const Decided = z.object({ resolution: z.object({ status: z.string() }) });
+const Decided = z.object({ resolution: z.object({ status: z.string() }), by: z.string().optional() });
 /** What a person is asked about a step, beside what the workflow itself waits for. */
 const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
@@ -156,8 +164,9 @@ export class Segment implements Steps {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
     if (journaled?.state === "done") {
-      const decided = Decided.safeParse(journaled.outcome).data?.resolution.status;
-      if (decided === "approved") return;
+      const { resolution, by } = Decided.safeParse(journaled.outcome).data ?? {};
+      if (resolution?.status === "approved") return;
+      if (by === TIMEOUT) throw new StepFailure("approval_expired", "Nobody decided about the offer in time.");
       throw new StepFailure("approval_rejected", "The offer was not approved.");
     }
     this.#refuseWhenDecided(stepId);
@@ -295,7 +304,9 @@ export class Segment implements Steps {
   #refuseWhenDecided(stepId: string): void {
     for (const { stepId: id, outcome } of this.#journal.values()) {
       if (!QUESTIONS.some((question) => id.startsWith(`${stepId}:${question}:`))) continue;
-      const { status } = Decided.safeParse(outcome).data?.resolution ?? {};
+      const { resolution: { status } = {}, by } = Decided.safeParse(outcome).data ?? {};
+      if (status === "rejected" && by === TIMEOUT)
+        throw this.#refused(stepId, "approval_expired", `Nobody decided about ${stepId} in time.`);
       if (status === "rejected") throw this.#refused(stepId, "approval_rejected", `${stepId} was not approved.`);
       if (status === "cancelled") throw this.#refused(stepId, "run_cancelled", `The run was cancelled at ${stepId}.`);
     }

@@ -3,20 +3,11 @@ import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { nearest } from "../../domain/near-match.ts";
-import type { Parts } from "../../kernel/parts.ts";
 import { validateArguments } from "../../kernel/validate.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
-import type { Environment } from "../../ports/identity.ts";
+import { checkInput } from "./check-input.ts";
+import type { RunCaller, RunParts } from "./run-parts.ts";
 import type { Run } from "./runs.ts";
-
-export type RunParts = Pick<Parts, "stores" | "clock" | "random" | "identity" | "workflowRunner">;
-
-/** Who starts, reads or resumes a run: one tenant of a key or of an internal token. */
-export interface RunCaller {
-  tenantId: string;
-  keyId: string;
-  environment: Environment;
-}
 
 export interface RunRequest {
   workflowId: string;
@@ -29,8 +20,11 @@ export interface RunRequest {
 /** Throws `invalid_input`, or `idempotency_mismatch`. */
 export async function startRun(parts: RunParts, caller: RunCaller, request: RunRequest): Promise<Run> {
   const { clock, random, stores, workflowRunner } = parts;
+  const { userId, idempotencyKey } = request;
   const { workflow, input } = await checkStart(parts, caller, request);
-  const { userId } = request;
+  // What a first request has started stays, although its dates may be past by now.
+  const isNew = idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey));
+  if (isNew) await checkInput(parts, caller, workflow, input);
   const inserted = await stores.runs.insert({
     id: newId("run_", clock.now().epochMilliseconds, random),
     ...{ tenantId: caller.tenantId, network: caller.environment, keyId: caller.keyId },

@@ -4,7 +4,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import type { NewPause, Run, RunEvents, RunOwner, RunPause, Runs } from "./runs.ts";
+import { type NewPause, type Run, type RunEvents, type RunOwner, type RunPause, type Runs, TIMEOUT } from "./runs.ts";
 import { cancelWaiting, TRIP_CLOSED } from "./store-cancel.ts";
 import { rememberPause, rememberResolution } from "./store-record.ts";
 
@@ -22,9 +22,6 @@ const pauseColumns = [
   "expiresAt",
   "createdAt",
 ] as const;
-
-/** Who gives the resolution when the time of a pause is over. */
-const TIMEOUT = "timeout";
 
 type PauseRow = Omit<RunPause, "shown" | "event" | "about"> & {
   shown: unknown;

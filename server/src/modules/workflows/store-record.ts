@@ -4,7 +4,7 @@ import type { TripEntryKind, TripNote } from "../../kernel/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { insertTripEntry, type NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, type Runner } from "./remember-run.ts";
-import type { DecidedBy, NewPause, Run } from "./runs.ts";
+import { type DecidedBy, type NewPause, type Run, TIMEOUT } from "./runs.ts";
 
 /** What runs tell the records of their trips, in the transactions that store it. */
 
@@ -64,9 +64,9 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
   const key = isApproval ? `approval:${about}` : `${runId}:${stepId}:resolved`;
   const isPerson = by !== event;
   await append(db, runId, {
-    ...{ key, kind, text: `${stepId}: ${status}${by === "timeout" ? ", as nobody answered in time" : ""}.`, at },
+    ...{ key, kind, text: `${stepId}: ${status}${by === TIMEOUT ? ", as nobody answered in time" : ""}.`, at },
     details: { step: stepId, status, runId, ...(isApproval ? { approvalId: about } : {}) },
-    userId: isPerson && by !== "timeout" ? by : undefined,
+    userId: isPerson && by !== TIMEOUT ? by : undefined,
   });
 }
 

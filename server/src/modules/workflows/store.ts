@@ -78,8 +78,22 @@ function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "paused
   };
 }
 
-function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" | "requestCancel" | "prune"> {
+function createChanges(
+  queryable: Queryable,
+  clock: Clock,
+): Pick<Runs, "insert" | "isKnown" | "requestCancel" | "prune"> {
   return {
+    async isKnown({ tenantId, environment }, idempotencyKey) {
+      const known = await queryable
+        .selectFrom("workflowRun")
+        .select("id")
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", environment)
+        .where("idempotencyKey", "=", idempotencyKey)
+        .executeTakeFirst();
+      return known !== undefined;
+    },
+
     async insert(run) {
       const inserted = await inTransaction(queryable, async (db) => {
         const isNew = await insertRun(db, run, clock.now());

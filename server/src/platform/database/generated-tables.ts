@@ -62,6 +62,7 @@ export interface ApprovalTable {
   callId: string | null;
   usedAt: Timestamp | null;
   traceId: string | null;
+  fareHash: string | null;
 }
 
 export interface ApprovalUseTable {

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { Page } from "../page.ts";
 import { crawlRoutes } from "./crawl-files.ts";
@@ -21,6 +24,14 @@ export interface DocumentationOptions {
   clock: Clock;
 }
 
+const LICENCES_FILE = resolve(import.meta.dirname, "../../../../docs/licences.txt");
+
+/** What the authors of packages and data want passed on, in one file. */
+function licenceRoutes(): Routes {
+  const read = () => readFileSync(LICENCES_FILE, "utf8");
+  return cachedRoutes("/licences.txt", cachedAnswer(read, { contentType: "text/plain; charset=utf-8" }));
+}
+
 /** The application host's pages and the files by which it is found. */
 export function documentationRoutes(options: DocumentationOptions): Routes {
   return [
@@ -29,6 +40,7 @@ export function documentationRoutes(options: DocumentationOptions): Routes {
     ...crawlRoutes(options),
     ...serverCardRoutes(options),
     ...securityContactRoutes(options),
+    ...licenceRoutes(),
     ...downloadRoutes(options.releaseDownloadsUrl, options.appUrl),
   ];
 }

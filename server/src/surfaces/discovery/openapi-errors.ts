@@ -30,6 +30,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   tool_not_found: "call",
   tenant_not_found: "call",
   not_found: "declared",
+  method_not_allowed: "declared",
   request_timeout: "body",
   in_progress: "call",
   conflict: "declared",

@@ -28,6 +28,8 @@ export function toolSchemas({ tool, inputSchema, outputSchema }: CatalogEntry): 
   ];
 }
 
+const EXAMPLE_TENANT = "tenant_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
+
 /** A requirement for each scope that is enough. */
 export function keyWith(scopes: readonly string[]): JsonObject[] {
   return scopes.length === 0 ? [{ [SECURITY_SCHEME]: [] }] : scopes.map((scope) => ({ [SECURITY_SCHEME]: [scope] }));
@@ -55,7 +57,9 @@ export function toolOperation(
         "application/json": {
           schema: requestSchema(tool.name),
           // Named, so that types generated from it do not change with the day.
-          examples: { [tool.name]: { value: { tool: tool.name, args: tool.example(today) } } },
+          examples: {
+            [tool.name]: { value: { tenantId: EXAMPLE_TENANT, tool: tool.name, args: tool.example(today) } },
+          },
         },
       },
     },
@@ -82,9 +86,9 @@ function replayable(answers: Readonly<Record<string, JsonObject>>, status: strin
 function requestSchema(name: string): JsonObject {
   return {
     type: "object",
-    required: ["tool", "args"],
+    required: ["tenantId", "tool", "args"],
     properties: {
-      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`; left out, it follows from the key" },
+      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`" },
       tool: { type: "string", const: name },
       args: ref("schemas", argsSchemaName(name)),
       userId: {

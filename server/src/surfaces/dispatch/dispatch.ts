@@ -7,7 +7,7 @@ import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
 import { isObject, readJsonObject } from "../http/json-body.ts";
-import type { SignedExchange } from "../http/signed-exchange.ts";
+import type { SignedAnswers, SignedExchange } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
 
 export const DISPATCH_PATH = "/api/agent/dispatch";
@@ -15,20 +15,17 @@ export const DISPATCH_PATH = "/api/agent/dispatch";
 const MEMBERS = ["tenantId", "tool", "args", "userId"] as const;
 
 interface DispatchOptions {
+  answerSigned: SignedAnswers;
   exchange: SignedExchange;
   kernel: Kernel;
   identity: Pick<Identity, "isUser">;
 }
 
 /** `POST /api/agent/dispatch`: a tool's name and its arguments in, the signed envelope out. */
-export function createDispatch({ exchange, kernel, identity }: DispatchOptions): HttpHandler {
-  return (request) =>
-    exchange(request, async ({ principal, confirm, traceId, appUrl }) => {
-      if (request.method !== "POST") {
-        throw new Failure("not_found", {
-          detail: `There is nothing at ${request.method} ${DISPATCH_PATH}. Send a POST.`,
-        });
-      }
+export function createDispatch({ answerSigned, exchange, kernel, identity }: DispatchOptions): HttpHandler {
+  return (request) => {
+    if (request.method !== "POST") return answerSigned(request, async (place) => methodNotAllowed(place));
+    return exchange(request, async ({ principal, confirm, traceId, appUrl }) => {
       const envelope = readEnvelope(await readJsonObject(request));
       await checkTenant(envelope, principal, identity);
       const answer = await kernel.invoke({
@@ -44,6 +41,15 @@ export function createDispatch({ exchange, kernel, identity }: DispatchOptions):
       });
       return render(answer, { traceId, appUrl });
     });
+  };
+}
+
+/** Whoever asks, with or without a key. */
+function methodNotAllowed(place: ErrorPlace): HttpAnswer {
+  const detail = "Call tools with POST and a JSON body that has tool and args.";
+  const answer = renderProblem({ code: "method_not_allowed", detail }, place);
+  answer.headers.allow = "POST";
+  return answer;
 }
 
 interface Envelope {

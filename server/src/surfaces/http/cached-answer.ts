@@ -113,7 +113,7 @@ function acceptedEncodings(header: string): Map<string, boolean> {
   );
 }
 
-function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+export function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   return ifNoneMatch.split(",").some((tag) => {
     const known = tag.trim();

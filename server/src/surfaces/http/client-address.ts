@@ -47,7 +47,8 @@ export function clientAddress(
   return address;
 }
 
-function unmapped(address: string): string {
+/** An IPv4 address as it is, also where a socket of both kinds reports it. */
+export function unmapped(address: string): string {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProbes } from "../../../test/support/probe-tools.ts";
-import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
 
 /** What a well-behaved client never sends, by raw sockets. */
 
@@ -106,15 +106,20 @@ describe("another method than POST", () => {
   const send = (method: string) =>
     service.send("/api/agent/dispatch", { method, headers: { authorization: `Bearer ${service.apiKey}` } });
 
-  it.each(["GET", "PUT", "DELETE", "OPTIONS"])("%s is answered 404, signed", async (method) => {
-    const answer = await send(method);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toMatchObject({ code: "not_found", detail: expect.stringContaining("Send a POST") });
-    expect(isSignedBy(answer, service.signingSecret)).toBe(true);
-  });
+  it.each(["GET", "PUT", "DELETE", "OPTIONS"])(
+    "%s is answered 405 with what is allowed, also without a key",
+    async (method) => {
+      for (const answer of [await send(method), await service.send("/api/agent/dispatch", { method })]) {
+        expect(answer.status).toBe(405);
+        expect(answer.headers.get("allow")).toBe("POST");
+        expect(answer.body).toMatchObject({ code: "method_not_allowed", retryable: false });
+        expect(answer.headers.get("x-service-sig")).toMatch(/^t=\d+,v1=/);
+      }
+    },
+  );
 
   it("HEAD is answered without a body", async () => {
-    expect(await send("HEAD")).toMatchObject({ status: 404, text: "" });
+    expect(await send("HEAD")).toMatchObject({ status: 405, text: "" });
   });
 });
 

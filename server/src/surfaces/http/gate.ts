@@ -1,4 +1,4 @@
-import { unauthorized } from "../../domain/errors.ts";
+import { Failure, unauthorized } from "../../domain/errors.ts";
 import type { Identity, InternalTokens, Principal } from "../../ports/identity.ts";
 import { readBearer } from "./bearer.ts";
 import { addressGroup } from "./client-address.ts";
@@ -38,7 +38,7 @@ export function createGate(options: GateOptions): Gate {
         () => options.internalTokens.authenticate(bearer.token),
         (found) => found.status === "fulfilled" && found.value === undefined,
       );
-      if (principals === undefined) throw unauthorized();
+      if (principals === undefined) throw badInternalToken();
       return principals;
     },
 
@@ -51,6 +51,13 @@ export function createGate(options: GateOptions): Gate {
       return { principal, confirm: () => options.identity.authenticate(bearer.token, { fresh: true }) };
     },
   };
+}
+
+function badInternalToken(): Failure {
+  return new Failure("unauthorized", {
+    detail:
+      "The internal token is not valid: it was mistyped, rotated or revoked. Ask the operator for the current token; npm run token lists and issues them.",
+  });
 }
 
 async function identify({ identity, refused }: GateOptions, token: string, address: string): Promise<Principal> {

@@ -40,13 +40,19 @@ interface Host {
 /** For what needs a web-standard answer, such as bytes. */
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
+/** The same, for who has to know who asks. */
+export type ClientWebHandler = (
+  request: Request,
+  client: Pick<WebClient, "remoteAddress">,
+) => Response | Promise<Response>;
+
 /** A route of `GET` answers `HEAD` too. */
 type MountedRoute = {
   method: "GET" | "PUT" | "POST" | "DELETE" | "OPTIONS";
   path: string;
   /** What the API description says of it; every route under `/api` has one. */
   description?: RouteDescription;
-} & ({ handler: HttpHandler } | { webHandler: WebHandler });
+} & ({ handler: HttpHandler } | { webHandler: ClientWebHandler });
 
 export type Routes = readonly MountedRoute[];
 
@@ -70,7 +76,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   for (const route of routes) {
     app.on(route.method, route.path, (context) => {
       const request = context.req.raw;
-      if ("webHandler" in route) return route.webHandler(request);
+      if ("webHandler" in route) return route.webHandler(request, context.env);
       return serveWeb(route.handler, request, context.env);
     });
   }

@@ -31,17 +31,37 @@ export function answerMalformedRequests(
   server.on("checkExpectation", (incoming, response) => server.emit("request", incoming, response));
 }
 
-/** Answers a request of HTTP/1.1 that names no host, which node:http would do with an empty body. */
-export function refuseMissingHost(
+/** Answers what node:http lets pass, or refuses with an empty body, and what a proxy before the service may have read otherwise. */
+export function refuseAmbiguous(
   incoming: IncomingMessage,
   response: ServerResponse,
   { appUrl, log }: { appUrl(): string; log: Log },
 ): boolean {
-  if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") return false;
-  const missing = notHttp("The request has no Host header.");
-  const { status, headers, body } = renderThrown(missing, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
+  const problem = findAmbiguity(incoming);
+  if (problem === undefined) return false;
+  const refused = notHttp(problem);
+  const { status, headers, body } = renderThrown(refused, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
   response.writeHead(status, { ...headers, connection: "close" }).end(body);
   return true;
+}
+
+function findAmbiguity({ headers, httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (headers.host === undefined) {
+    if (httpVersion === "1.1") return "The request has no Host header.";
+  } else if (hasTwoHosts(rawHeaders)) return "The request has more than one Host header.";
+  if (headers["transfer-encoding"] === undefined || httpVersion === "1.1") return undefined;
+  return "A request of HTTP/1.0 cannot have a Transfer-Encoding. Send its length, or HTTP/1.1.";
+}
+
+/** Of several, node:http gives the first. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    // Compared only where it can be one, as every request is looked at.
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts > 1;
 }
 
 function failureOf(error: Error): Failure {

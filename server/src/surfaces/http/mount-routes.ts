@@ -63,7 +63,10 @@ async function admit<Ports>(
     const principals = await exchange.admitInternal();
     if (principals !== undefined) return principals;
   }
-  const admitted = await exchange.admit();
+  const takesToken = access !== "any key" && access.internalToken === true;
+  const admitted = await exchange.admit().catch((error: unknown) => {
+    throw takesToken ? withTokenNamed(error) : error;
+  });
   if (access === "any key") return [admitted.principal];
   const { scope } = access;
   // What changes records must not rest on a cached key.
@@ -71,6 +74,15 @@ async function admit<Ports>(
   if (principal === undefined) throw unauthorized();
   if (!hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
   return [principal];
+}
+
+/** Where both are taken, whoever sent neither is told of both. */
+function withTokenNamed(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== "unauthorized") return error;
+  return new Failure("unauthorized", {
+    detail:
+      "Send a valid internal token (Authorization: Bearer itk_…) or a valid API key (Authorization: Bearer ak_…).",
+  });
 }
 
 /** A file is shown by itself: whatever it holds runs nothing, loads nothing but what is in it, and says nobody where it was found. */

@@ -21,6 +21,7 @@ async function open(handler: HttpHandler, slowestReaderMilliseconds = 60_000): P
     slowestReaderMilliseconds,
     trustedProxies: new BlockList(),
     bodyRoom: new BodyRoom(8),
+    connections: { most: 1_000, mostOfAddress: 1_000 },
     appUrl: () => "http://travel.example.com",
     log: silent,
   });

@@ -12,9 +12,10 @@ import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { addressGroup, clientAddress } from "./client-address.ts";
+import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
-import { answerMalformedRequests, refuseMissingHost, renderMalformedRequest } from "./malformed-request.ts";
+import { answerMalformedRequests, refuseAmbiguous, renderMalformedRequest } from "./malformed-request.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import { takeTurns } from "./take-turns.ts";
 import { traceIdOf } from "./trace.ts";
@@ -46,6 +47,7 @@ interface NodeHostOptions {
   slowestReaderMilliseconds?: number;
   /** How long a body may take. */
   slowestBodyMilliseconds?: number;
+  connections: ConnectionLimits;
   /** For bodies that arrive slowly, of all hosts of the process. */
   bodyRoom: BodyRoom;
   /** True: each connection ends with its next answer, so that its client comes back to another process. */
@@ -67,6 +69,7 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
     requireHostHeader: false,
     connectionsCheckingInterval: LOOK_AT_CONNECTIONS_MILLISECONDS,
   });
+  limitConnections(server, options.connections, options.trustedProxies);
   const inTurn = takeTurns(server);
   server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
   const latestAnswer = rememberLatestAnswers(server);
@@ -107,7 +110,7 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   );
   const end = () => underWay.end();
   return (incoming: IncomingMessage, response: ServerResponse): void => {
-    if (refuseMissingHost(incoming, response, options)) return;
+    if (refuseAmbiguous(incoming, response, options)) return;
     underWay.begin();
     if (options.isLeaving?.()) response.setHeader("connection", "close");
     const url = readTarget(incoming);

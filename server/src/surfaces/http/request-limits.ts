@@ -15,6 +15,8 @@ export interface RequestLimits {
   readonly refused: RefusalLimit;
   /** Every request of routes without a key whose `limitByAddress` is `requests`. */
   readonly publicRequests: RateLimiter;
+  /** Pictures, by address. */
+  readonly photos: RateLimiter;
   /** Answers that only say what a call costs, by address. */
   readonly unpaid: RateLimiter;
   /** Calls with a signed payment that bring no new money, such as those that fail, by who signed and by address. */
@@ -27,6 +29,7 @@ export interface RequestLimitSettings {
   rateLimitBurst: number;
   refusedKeysPerMinute: number;
   claimsPerMinute: number;
+  photosPerMinute: number;
   unpaidPerMinute: number;
   unsettledPerPayerMinute: number;
   unsettledPerAddressMinute: number;
@@ -42,6 +45,7 @@ export function createRequestLimits(settings: RequestLimitSettings, clock: Clock
     perKey: limiter(settings.rateLimitPerSecond, settings.rateLimitBurst),
     refused: new RefusalLimit(aMinute(settings.refusedKeysPerMinute)),
     publicRequests: aMinute(settings.claimsPerMinute),
+    photos: aMinute(settings.photosPerMinute),
     unpaid: aMinute(settings.unpaidPerMinute),
     unsettledByPayer: aMinute(settings.unsettledPerPayerMinute),
     unsettledByAddress: aMinute(settings.unsettledPerAddressMinute),

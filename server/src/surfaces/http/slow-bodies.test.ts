@@ -60,6 +60,7 @@ describe("a host", () => {
       slowestBodyMilliseconds,
       trustedProxies: new BlockList(),
       bodyRoom: new BodyRoom(8),
+      connections: { most: 1_000, mostOfAddress: 1_000 },
       appUrl: () => "http://travel.example.com",
       log: silent,
     });

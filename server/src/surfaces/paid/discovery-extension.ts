@@ -73,7 +73,7 @@ export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
     required: ["tool", "paid", "priceUsdc", "payment", "result"],
     properties: {
       tool: { type: "string", const: toolName },
-      paid: { type: "boolean" },
+      paid: { type: "boolean", description: "false: nothing was taken for this answer" },
       priceUsdc: { type: "string", description: "What was paid, in USDC" },
       payment: {
         type: "object",
@@ -85,14 +85,21 @@ export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
           settlementTx: {
             type: ["string", "null"],
             description:
-              "Hash of the transaction that moved the money; null: a key's tenant had paid for the answer before",
+              "Hash of the transaction that moved the money. It is null only if paid is false: the tenant of a key had paid for this answer before, and nothing was taken for it now",
           },
         },
       },
       result,
     },
+    if: { properties: { paid: { const: true } } },
+    then: settlementTxIs("string"),
+    else: settlementTxIs("null"),
   };
 }
+
+const settlementTxIs = (type: string): Schema => ({
+  properties: { payment: { properties: { settlementTx: { type } } } },
+});
 
 /** A schema says the same without its descriptions; `properties` are names, one of which may be "description". */
 function withoutWords(schema: Schema): Schema {

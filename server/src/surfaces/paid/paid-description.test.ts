@@ -64,6 +64,12 @@ it("describes what is really answered", async () => {
     ...["paths", at, method, "responses", String(status), "content", type, "schema"],
   ];
   const problem = "application/problem+json";
+  // Only an answer for which nothing was taken names no transaction.
+  const envelope = schemaOf(path, "post", 200, "application/json");
+  const payment = { ...members(paid.body.payment), settlementTx: null };
+  expect(api.problems(envelope, { ...paid.body, payment })).not.toEqual([]);
+  expect(api.problems(envelope, { ...paid.body, paid: false, payment })).toEqual([]);
+  expect(api.problems(envelope, { ...paid.body, paid: false })).not.toEqual([]);
   expect(paid.status).toBe(200);
   expect(api.problems(schemaOf(path, "post", 200, "application/json"), paid.body)).toEqual([]);
   expect(api.problems(schemaOf(path, "post", 402, problem), unpaid.body)).toEqual([]);

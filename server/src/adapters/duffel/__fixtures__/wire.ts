@@ -171,6 +171,7 @@ export function withRates(stay: ReturnType<typeof wireStay>, price: string) {
         { name: "Suite", rates: [rate(`${name}_suite`, "999.00", ["balance"])] },
         {
           name: "Double",
+          beds: [{ type: "double", count: 1 }],
           rates: [rate(`${name}_card`, "1.00", ["card"]), rate(`${name}_double`, price, ["balance", "card"])],
         },
       ],

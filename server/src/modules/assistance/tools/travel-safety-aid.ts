@@ -24,13 +24,14 @@ const MOST_PLACES = 12;
 
 const TextOfOthers = z.string().nullable().describe("A text of others");
 
-const NumberList = z.array(z.string()).describe("Call the first; the others are alternatives");
+const PhoneNumber = z.string().regex(/^\d{2,9}$/);
+const NumberList = z.array(PhoneNumber).describe("Call the first; the others are alternatives");
 const Emergency = z.object({
   countryCode: z.string().nullable().describe("Of the territory whose numbers these are (ISO 3166-1 alpha-2)"),
-  numbers: z.array(z.string()).describe("Every known emergency number there; empty: none is known"),
-  ...{ police: z.string().nullable(), ambulance: z.string().nullable(), fire: z.string().nullable() },
+  numbers: z.array(PhoneNumber).describe("Every known emergency number there; empty: none is known"),
+  ...{ police: PhoneNumber.nullable(), ambulance: PhoneNumber.nullable(), fire: PhoneNumber.nullable() },
   services: z.object({ police: NumberList, ambulance: NumberList, fire: NumberList, touristPolice: NumberList }),
-  general: z.array(z.string()).describe("For every service"),
+  general: z.array(PhoneNumber).describe("For every service"),
   other: z.array(z.string()).describe("Further numbers with what they are for, mostly of one source"),
   agreement: z
     .enum(["both", "partial", "single", "none"])

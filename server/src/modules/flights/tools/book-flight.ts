@@ -9,13 +9,15 @@ import {
   TimeZones,
   timeZonesOf,
 } from "../../bookings/index.ts";
+import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../book-flight.ts";
+import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
-import { plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
-type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps">;
+type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -30,7 +32,7 @@ export const bookFlight = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: BookFlightInput,
-  output: BookingResult.extend({ timeZones: TimeZones }),
+  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones }),
   errors: {
     ...bookErrors,
     outcome_unknown:
@@ -56,6 +58,7 @@ export const bookFlight = defineTool({
       {
         asked: askedFlight(travelers, caller, asked),
         travelerIds: (seen) => plannedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
+        namedIds: (seen) => namedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
@@ -76,22 +79,29 @@ export const bookFlight = defineTool({
       { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await answerOf(answer.result, { stores, submission, maps, caller });
+    const result = await answerOf(answer.result, { stores, submission, maps, clock, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
-/** The stored one says neither what the charge's transaction is called by now nor on which clocks its times are. */
+/**
+ * The stored one says neither what the charge's transaction is called by now, nor on which clocks its times are, nor what became of
+ * the order since.
+ */
 async function answerOf(
   stored: unknown,
-  { stores, submission, maps, caller: { environment } }: AnsweringPorts & { caller: Pick<Caller, "environment"> },
+  { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const booked = BookingResult.parse(stored);
+  const booked = await asOfNow({ stores, clock, caller }, BookingResult.parse(stored));
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
   return {
-    ...{ ...booked, chargeTxHash, vendorAddress: (await stores.wallets.ensure(environment, "collection")).address },
+    ...{
+      ...booked,
+      chargeTxHash,
+      vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
+    },
     timeZones: timeZonesOf(booked.slices, maps),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,

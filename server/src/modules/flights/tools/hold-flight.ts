@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { refreshHold } from "../../orders/index.ts";
 import { checkFlight } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
@@ -55,6 +56,14 @@ export const holdFlight = defineTool({
       { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress },
     );
+    if (answer.kind === "replayed") {
+      const { orderId } = HoldResult.parse(answer.result);
+      const known = await stores.orders.find(caller.tenantId, caller.environment, orderId);
+      // Whether it is still held only the supplier knows; while it does not answer, what is recorded is said.
+      if (known?.status === "held") {
+        await refreshHold({ stores, flightServicing, clock }, known).catch(() => undefined);
+      }
+    }
     const result = await answerOf(answer.result, { stores, maps, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 
 /** The rules whose name stands below, compiled once by `npm run einvoice-rules`, with what they were compiled from. */
@@ -31,3 +33,19 @@ export function describeRules(stylesheet: string): Pick<RulesInfo, "version" | "
     sha256: createHash("sha256").update(stylesheet).digest("hex"),
   };
 }
+
+/** Compiles rules and runs them. Neither is open source: the operator installs them beside the rules. */
+const PROCESSOR = { compiler: "xslt3-he/xslt3.js", runtime: "saxonjs-he" } as const;
+const PROCESSOR_VERSION = "3.0.0-beta2";
+
+/** Where a part of the processor is, as it is installed in the folder of the rules or above it; undefined: it is not. */
+export function findProcessor(rulesFile: string, part: keyof typeof PROCESSOR): string | undefined {
+  try {
+    return createRequire(join(dirname(rulesFile), "beside-the-rules.js")).resolve(PROCESSOR[part]);
+  } catch {
+    return undefined;
+  }
+}
+
+export const installProcessor = (rulesFile: string): string =>
+  `npm install --prefix ${dirname(rulesFile)} xslt3-he@${PROCESSOR_VERSION} saxonjs-he@${PROCESSOR_VERSION}`;

@@ -19,8 +19,9 @@ export interface Judgement {
   findings: Finding[];
 }
 
-const saxon: Saxon = createRequire(import.meta.url)("saxonjs-he");
-const rules = RulesFile.parse(JSON.parse(readFileSync(z.string().parse(workerData), "utf8")));
+const paths = z.object({ rules: z.string(), processor: z.string() }).parse(workerData);
+const saxon: Saxon = createRequire(import.meta.url)(paths.processor);
+const rules = RulesFile.parse(JSON.parse(readFileSync(paths.rules, "utf8")));
 
 /** The thread of `EInvoiceRules`: an e-invoice in, what the rules find out. Undefined in: only which rules they are. */
 parentPort?.on("message", ({ id, input }: ThreadTask<string | undefined>) => {

@@ -94,7 +94,10 @@ export const generateBookingInvoice = defineTool({
       if (issued.length === 0) await issueInvoice(issuePorts, settlement, { settings, chainId: chain.chainId });
     } catch (error) {
       if (error instanceof EInvoiceRefused) throw fail("e_invoice_refused", { detail: error.message });
-      if (error instanceof EInvoiceNotChecked) throw fail("e_invoice_not_checked", { cause: error });
+      if (error instanceof EInvoiceNotChecked) {
+        const detail = error.remedy && `${error.message} Nothing was issued. ${error.remedy} Then call again.`;
+        throw fail("e_invoice_not_checked", { cause: error, ...(detail === undefined ? {} : { detail }) });
+      }
       throw error;
     }
     const creditNoteWaiting = (await creditRefunds(issuePorts, owner, bookingId)) ?? null;

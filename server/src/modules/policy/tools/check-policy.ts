@@ -5,7 +5,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { describedOffer } from "../described-offer.ts";
 import { evaluate } from "../evaluate.ts";
-import { unknownPolicy } from "../unknown-policy.ts";
+import { policyProblem } from "../unknown-policy.ts";
 import { describeVerdict, VerdictAnswer } from "../verdict-answer.ts";
 
 const MOST_NAMED = 20;
@@ -77,8 +77,7 @@ export const checkPolicy = defineTool({
   async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, caller, invalid }) {
     const policy = await activePolicies.find(caller, policyId);
     if (policy === undefined) {
-      const { policyIds: ids } = await activePolicies.names(caller);
-      const message = ids.includes(policyId) ? `no version of ${policyId} applies yet` : unknownPolicy(policyId, ids);
+      const message = (await policyProblem(activePolicies, caller, policyId)) ?? "applies only since this moment";
       throw invalid({ path: "policyId", message });
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };

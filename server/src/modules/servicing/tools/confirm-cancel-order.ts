@@ -62,11 +62,11 @@ async function answerOf(
   }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
   const cancelled = CancellationResult.parse(stored);
-  const { details: _, ...now } = await describeOrderNow(
-    { stores, flightServicing: undefined },
-    caller,
-    cancelled.orderId,
-  );
+  const {
+    details: _,
+    isCancelled: __,
+    ...now
+  } = await describeOrderNow({ stores, flightServicing: undefined }, caller, cancelled.orderId);
   const refundTxHash = await readChargeHash(submission, cancelled.refundTransferId);
   const wallet = await stores.wallets.findTreasury(caller.environment, caller.tenantId);
   return { ...cancelled, refundTxHash, ...now, next: nextOf(cancelled, refundTxHash, wallet?.address) };

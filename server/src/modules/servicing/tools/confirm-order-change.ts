@@ -13,6 +13,8 @@ import { commitErrors } from "../servicing-errors.ts";
 const NEXT =
   "The order is changed and paid as said here: penalty and fare difference went to the airline, whom this service's operator pays through the supplier from the account that chargedUsdc went to; none of it is held for you. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What cancelling or changing it again costs is in conditions, and can be more than before. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
 
+const CANCELLED = "The order was changed and has been cancelled since: read_order says what came back.";
+
 const UNKNOWN_TERMS = { conditions: null, changeableUntil: null, refundableUntil: null };
 
 export const confirmOrderChange = defineTool({
@@ -95,9 +97,9 @@ async function answerOf(
   },
 ) {
   const changed = ChangeResult.parse(stored);
-  const { details, ...now } = await describeOrderNow(ports, caller, changed.orderId);
+  const { details, isCancelled, ...now } = await describeOrderNow(ports, caller, changed.orderId);
   const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
   const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
   const timeZones = timeZonesOf(now.slices, maps);
-  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: NEXT };
+  return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: isCancelled ? CANCELLED : NEXT };
 }

@@ -5,9 +5,10 @@ import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
-import { plannedGuests } from "../planned-guests.ts";
+import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
 const Input = z
@@ -20,7 +21,7 @@ const Input = z
         z.strictObject({
           givenName: z.string(),
           familyName: z.string(),
-          bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
+          bornOn: IsoDate.optional().describe("The hotel is told a child's age"),
           customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
         }),
       )
@@ -52,7 +53,8 @@ function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
   return {
     ...{ quoteId, email, phoneNumber },
-    guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
+    guests: input.guests.map(({ givenName, familyName, bornOn, customerUserId }) => ({
+      ...(bornOn === undefined ? {} : { bornOn }),
       ...{ givenName, familyName },
       ...(customerUserId === undefined ? {} : { customerUserId }),
     })),
@@ -75,7 +77,7 @@ export const bookStay = defineTool({
   payableWithoutKey: false,
   uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random", "fx"],
   input: Input,
-  output: StayResult,
+  output: StayResult.extend(SinceBooked),
   errors: {
     ...supplierErrors,
     outcome_unknown:
@@ -113,6 +115,7 @@ export const bookStay = defineTool({
       {
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
+        namedIds: () => knownGuests({ travelers, caller }, input.guests),
       },
     ),
 
@@ -139,11 +142,18 @@ export const bookStay = defineTool({
 
 async function answerOf(
   stored: unknown,
-  { stores, submission, caller }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "environment"> },
+  {
+    stores,
+    submission,
+    caller,
+  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
   const booked = StayResult.parse(stored);
+  const { order, now } = await sinceBooked(stores, caller, booked.orderId);
+  const { totalAmount, totalCurrency } = order ?? booked;
+  const next = now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : booked.next;
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
-  return { ...booked, chargeTxHash, vendorAddress };
+  return { ...{ ...booked, ...now, totalAmount, totalCurrency, next }, chargeTxHash, vendorAddress };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, saleRates, shownInUsdc, supplierErrors } from "../../bookings/index.ts";
+import { Beds } from "../accommodation-answer.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
 import { seeQuote } from "../see-stays.ts";
 import { StayCancellationPolicy } from "../stay-result.ts";
@@ -25,6 +26,12 @@ export const quoteStay = defineTool({
     checkOutDate: z.string(),
     rooms: z.number(),
     guests: z.number(),
+    childAges: z
+      .array(z.number())
+      .readonly()
+      .nullable()
+      .describe("Of those guests who were searched as children; the others as adults; null: not known"),
+    beds: Beds,
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),
     totalUsdc: DecimalAmount.optional().describe(

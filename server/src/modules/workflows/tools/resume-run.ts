@@ -24,7 +24,8 @@ export const resumeRunTool = defineTool({
   errors: {
     session_not_found: "There is no such session of a paused run. Take the sessionId from read_run.",
     pause_over: "This pause was resolved before, or its time is over. Read the run.",
-    resolved_by_event: "The run waits for something that happens by itself. Read the run later.",
+    resolved_by_event:
+      "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused and goes on by itself: read it later.",
     person_decides: "Only a person who may decide approvals resolves this pause. Ask one, and read the run later.",
   },
   example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
@@ -45,7 +46,8 @@ export const resumeRunTool = defineTool({
       if (!(error instanceof Failure)) throw error;
       if (error.code === "not_found") throw fail("session_not_found");
       if (error.code === "session_closed") throw fail("pause_over");
-      if (error.code === "conflict") throw fail("resolved_by_event");
+      if (error.code === "conflict")
+        throw fail("resolved_by_event", error.detail === undefined ? {} : { detail: error.detail });
       if (error.code === "missing_scope") throw fail("person_decides");
       throw error;
     }

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type DataSet, readDataSets } from "./data-sets-page.ts";
+import { NOTICE, table } from "./markdown.ts";
+import { type ProductionPackage, productionPackages, readLock } from "./production-packages.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../../../..");
+const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
+
+/** Licences that want more than their text, and what they want said. */
+const OBLIGATIONS: readonly { licence: RegExp; says: string }[] = [
+  {
+    licence: /MPL-2\.0/,
+    says: "The source code of each of these packages, as it is used here, is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) from the package registry npm by its name and version.",
+  },
+  {
+    licence: /ODbL/,
+    says: "These contain information from a database that is made available under the Open Database License 1.0 (https://opendatacommons.org/licenses/odbl/1-0/). Its contents are © OpenStreetMap contributors (https://www.openstreetmap.org/copyright). The database is used unchanged. A database that is derived from it may be passed on under the same licence only.",
+  },
+  {
+    licence: /CC BY/,
+    says: "These are used under the Creative Commons licence that is named, with the changes that are named (https://creativecommons.org/licenses/by/4.0/, https://creativecommons.org/licenses/by-sa/4.0/). Their authors do not endorse this product.",
+  },
+  {
+    licence: /Apache-2\.0/,
+    says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). licences.txt has the notices that come with them.",
+  },
+];
+
+/** The page, and the one file that also has every text. */
+export function licencesFiles(): [path: string, content: string][] {
+  const packages = productionPackages(readLock(REPOSITORY));
+  const page = pageOf(packages);
+  const whole =
+    "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
+  const texts = textsOf(packages).map(([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`);
+  return [
+    ["licences.md", `${NOTICE}\n${page.replace(INTRODUCTION, `${INTRODUCTION} ${whole}`)}`],
+    ["licences.txt", [page, ...texts].join("\n")],
+  ];
+}
+
+const INTRODUCTION =
+  "Wayfare is under the MIT licence. It runs with the packages and data below, whose authors want their licences and notices passed on.";
+const RULE = "=".repeat(80);
+
+function pageOf(packages: readonly ProductionPackage[]): string {
+  const dataSets = readDataSets();
+  const rows = packages.map(({ name, version, licence = "" }) => [
+    `[${name}](https://www.npmjs.com/package/${name}/v/${version})`,
+    version,
+    licence,
+  ]);
+  return `${[
+    "# Licences",
+    INTRODUCTION,
+    "## What some licences ask for",
+    ...OBLIGATIONS.flatMap((obligation) => describe(obligation, packages, dataSets)),
+    "## Data",
+    "[Data sets](data-sets.md) says what each is used for and how it was changed.",
+    table(
+      ["Data", "Source", "Licence"],
+      dataSets.map(({ name, source, licence }) => [name, source, licence]),
+    ),
+    "## Packages",
+    // A version may be installed in several places.
+    [...new Set(table(["Package", "Version", "Licence"], rows).split("\n"))].join("\n"),
+  ].join("\n\n")}\n`;
+}
+
+function describe(
+  { licence: pattern, says }: (typeof OBLIGATIONS)[number],
+  packages: readonly ProductionPackage[],
+  dataSets: readonly DataSet[],
+): string[] {
+  const parts = [
+    ...packages.flatMap(({ name, version, licence = "" }) => (pattern.test(licence) ? [`${name} ${version}`] : [])),
+    ...dataSets.flatMap(({ name, source, licence }) =>
+      pattern.test(licence) ? [`${name} (${source}): ${licence}`] : [],
+    ),
+  ];
+  return parts.length === 0 ? [] : [says, parts.map((part) => `- ${part}`).join("\n")];
+}
+
+/** Each once, with the packages that carry it. Those for some systems are not everywhere installed, and stand in the table only. */
+function textsOf(packages: readonly ProductionPackage[]): [text: string, names: string[]][] {
+  const byText = new Map<string, string[]>();
+  for (const { name, version, path, isForSomeSystems } of packages) {
+    const folder = join(REPOSITORY, path);
+    if (isForSomeSystems || !existsSync(folder)) continue;
+    const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile());
+    for (const file of files
+      .map(({ name: own }) => own)
+      .filter((own) => NOTICE_FILE.test(own))
+      .sort()) {
+      const text = readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
+      byText.set(text, [...new Set([...(byText.get(text) ?? []), `${name} ${version}`])]);
+    }
+  }
+  return [...byText];
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { z } from "zod";
+
+const Entry = z.looseObject({
+  version: z.string().default(""),
+  license: z.string().optional(),
+  link: z.boolean().default(false),
+  os: z.unknown().optional(),
+  dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+  peerDependencies: z.record(z.string(), z.string()).default({}),
+  peerDependenciesMeta: z.record(z.string(), z.looseObject({ optional: z.boolean().default(false) })).default({}),
+});
+const Lock = z.looseObject({ packages: z.record(z.string(), Entry) });
+type Packages = z.output<typeof Lock>["packages"];
+
+export interface ProductionPackage {
+  name: string;
+  version: string;
+  /** An SPDX expression; undefined: the package names none. */
+  licence: string | undefined;
+  /** From the repository's root. */
+  path: string;
+  /** Only for some systems: whether it is installed depends on the machine. */
+  isForSomeSystems: boolean;
+}
+
+/** What `npm start` runs. The root's own dependencies are the tools of development, but for those that are optional: they are Node itself. */
+const STARTED = ["server", "sandbox", "devnet"];
+
+/** Packages that name no licence in the form of SPDX, with what their licence files say. */
+const READ_BY_HAND: Readonly<Record<string, string>> = {
+  "png-js": "MIT",
+  "dejavu-fonts-ttf": "Bitstream-Vera",
+};
+
+/** Licences that the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons, call open. */
+const OPEN: ReadonlySet<string> = new Set([
+  ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "Unlicense", "Zlib"],
+  ...["BlueOak-1.0.0", "PostgreSQL", "Python-2.0", "CC0-1.0", "CC-BY-4.0", "OFL-1.1", "Bitstream-Vera"],
+]);
+
+/** Every package in the tree of what is started, with its licence. Throws where one is not known to be open. */
+export function productionPackages(lockText: string): ProductionPackage[] {
+  const { packages } = Lock.parse(JSON.parse(lockText));
+  const found = new Map<string, ProductionPackage>();
+  const waiting = ["", ...STARTED].map((path) => ({ path, names: namesOf(packages[path], path === "") }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const name of next.names) {
+      const path = locate(packages, next.path, name);
+      const entry = path === undefined ? undefined : packages[path];
+      if (path === undefined || entry === undefined || entry.link || found.has(path)) continue;
+      const own = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+      found.set(path, {
+        ...{ name: own, version: entry.version, licence: READ_BY_HAND[own] ?? entry.license, path },
+        isForSomeSystems: entry.os !== undefined,
+      });
+      waiting.push({ path, names: namesOf(entry, false) });
+    }
+  }
+  const all = [...found.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1));
+  const closed = all.filter(({ licence }) => !isOpen(licence));
+  if (closed.length > 0) {
+    const named = closed.map(({ name, version, licence }) => `${name} ${version} (${licence ?? "no licence"})`);
+    throw new Error(`These packages of production are not known to have an open licence: ${named.join(", ")}`);
+  }
+  return all;
+}
+
+function namesOf(entry: Packages[string] | undefined, isRoot: boolean): string[] {
+  if (entry === undefined) return [];
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = entry;
+  const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
+  return [...(isRoot ? [] : [...Object.keys(dependencies), ...peers]), ...Object.keys(optionalDependencies)];
+}
+
+/** As Node finds it: in the folder of who asks, else further up. */
+function locate(packages: Packages, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), 0))) {
+    const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (packages[path] !== undefined) return path;
+    if (folder === "") return undefined;
+  }
+}
+
+/** Of "A OR B" one suffices, of "A AND B" both are needed. */
+export function isOpen(expression: string | undefined): boolean {
+  if (expression === undefined) return false;
+  return expression
+    .replaceAll(/[()]/g, "")
+    .split(" OR ")
+    .some((choice) => choice.split(" AND ").every((licence) => OPEN.has(licence.trim())));
+}
+
+export const readLock = (repository: string): string => readFileSync(resolve(repository, "package-lock.json"), "utf8");

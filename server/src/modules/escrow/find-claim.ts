@@ -1,0 +1,23 @@
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { readHash } from "./input.ts";
+import { isExpired } from "./steps.ts";
+
+export type ClaimState = "claimed" | "open" | "expired";
+
+/** What our records say of a trip's claim, and the chain where they say nothing. Rejects with `chain_unavailable`. */
+export async function findClaim(
+  { stores, clock, chain }: { stores: Pick<Stores, "trips">; clock: Clock; chain: Chain | undefined },
+  { tenantId, network }: { tenantId: string; network: Environment },
+  text: string,
+): Promise<ClaimState> {
+  const tripId = readHash(text);
+  const trip = tripId === undefined ? undefined : await stores.trips.find(tenantId, network, tripId);
+  if (tripId === undefined || trip === undefined) return "open";
+  if (trip.guestWallet !== undefined) return "claimed";
+  const onChain = await chain?.escrow?.trip(tripId);
+  if (onChain?.guest !== undefined) return "claimed";
+  return trip.state === "closed" || isExpired(trip, clock) ? "expired" : "open";
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import { Happened } from "./order-answers.ts";
+import type { OrderRecord } from "./orders.ts";
+
+/** In the answers of bookings, which may be repeated when much has happened to the order. */
+export const SinceBooked = {
+  status: z.enum(["confirmed", "cancelled"]).describe("Of the order, now"),
+  refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet since"),
+  since: z
+    .array(Happened.extend({ kind: z.string() }))
+    .describe("What became of the order since it was booked, oldest first: ticketed, changed, cancelled, refunded, …"),
+};
+
+const Refunded = z.object({ refundedUsdc: z.string().default("0") });
+const BEFORE: ReadonlySet<string> = new Set(["held", "booked"]);
+
+/** What became of an order since it was booked. `order`: undefined where it is not recorded as booked yet. */
+export async function sinceBooked(
+  { orders }: Pick<Stores, "orders">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  orderId: string,
+): Promise<{ order: OrderRecord | undefined; now: z.infer<z.ZodObject<typeof SinceBooked>> }> {
+  const [order, events] = await Promise.all([
+    orders.find(tenantId, environment, orderId),
+    orders.events(environment, orderId),
+  ]);
+  const later = events.filter(({ kind }) => !BEFORE.has(kind));
+  const refunded = later
+    .filter(({ kind }) => kind === "refunded")
+    .reduce((sum, { details }) => sum + (parseDecimal(Refunded.parse(details).refundedUsdc) ?? 0n), 0n);
+  return {
+    order,
+    now: {
+      status: order?.status === "cancelled" ? "cancelled" : "confirmed",
+      refundedUsdc: formatDecimal(refunded),
+      since: later.map(({ kind, at, details }) => ({ kind, at: at.toString(), details })),
+    },
+  };
+}
+
+/** For the next step of who repeats a booking whose order is cancelled. */
+export const sayCancelled = (refundedUsdc: string): string =>
+  `The order was booked and is cancelled; ${refundedUsdc} USDC were given back to the treasury wallet since. Nothing is left to do for it: to travel, search and book again.`;

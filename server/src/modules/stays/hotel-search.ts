@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
+import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
+import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Maps, Position } from "../../ports/maps.ts";
+import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
+import { resolveText } from "../places/index.ts";
+import {
+  AccommodationAnswer,
+  AccommodationPicks,
+  pickAccommodations,
+  toAccommodationAnswer,
+} from "./accommodation-answer.ts";
+import { explainNoStays } from "./explain-no-stays.ts";
+import { searchAround } from "./search-around.ts";
+import { seeAccommodations } from "./see-stays.ts";
+
+const ACCOMMODATIONS_RETURNED = 6;
+const LONGEST_LOCATION = 200;
+export const MOST_AT_ONCE = 9;
+export const TOO_MANY = "must be at most 9: search and book for two or more groups";
+
+const ORDER =
+  "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that. picks.cheapestRefundable is of those shown";
+
+const Given = z.looseObject({
+  location: z.string().optional().catch(undefined),
+  checkInDate: z.string().refine(isCalendarDate).optional().catch(undefined),
+});
+
+/** Of an airport or a city by its code; what another name means is found out later. */
+function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | undefined {
+  const text = location.trim();
+  return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
+}
+
+/** The best of what a text names; coordinates stay where they are, and at sea there is no hotel. */
+async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
+  const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: 1, signal });
+  const [best] = candidates;
+  const countryCode = best?.countryCode ?? null;
+  const place = best === undefined || countryCode === null ? undefined : { ...best, countryCode };
+  return { place, nearMatches, provenance };
+}
+
+/** Where the day begins first: a date before today there may be over at some place. */
+const FIRST_TIME_ZONE = "+14:00";
+
+/** What is wrong with a day at a place whose name alone did not say what day it is there. */
+function checkDay(day: string, place: Position, { maps, clock }: { maps: Maps; clock: Clock }): Issue | undefined {
+  if (!isBefore(day, todayAt(FIRST_TIME_ZONE, clock))) return undefined;
+  const today = todayAt(maps.timeZonesAt(place)[0], clock);
+  return isBefore(day, today) ? pastDay(today) : undefined;
+}
+
+const pastDay = (today: Temporal.PlainDate): Issue => ({
+  path: "checkInDate",
+  message: `must not be before today, ${today.toString()}`,
+});
+
+/** How to see what is not among those that are shown. */
+function sayMore(notShown: number): string | null {
+  if (notShown <= 0) return null;
+  const those = notShown === 1 ? "1 more is" : `${notShown} more are`;
+  return `${those} not shown, neither the nearest nor the cheapest: search with a neighborhood, a sight or coordinates as location to see those around it; from coordinates go some hundred meters on, as the nearest to them is always shown.`;
+}
+
+export const whereAndWhen = {
+  location: z.string().describe("City, neighborhood, sight, airport code or 51.5, -0.12"),
+  checkInDate: IsoDate,
+  checkOutDate: IsoDate,
+};
+
+/** The rules of where and when. */
+export function checkStay(
+  query: { location: string; checkInDate: string; checkOutDate: string },
+  context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): unknown },
+): void {
+  const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+  if (query.location.trim() === "") issue("location", "must not be empty");
+  if (query.location.length > LONGEST_LOCATION) {
+    issue("location", `must not be longer than ${LONGEST_LOCATION} characters`);
+  }
+  if (query.checkOutDate === query.checkInDate || isEarlier(query.checkOutDate, query.checkInDate)) {
+    issue("checkOutDate", "must be after the check-in date");
+  }
+}
+
+export const HotelsFound = SupplierResult.extend({
+  accommodations: z.array(AccommodationAnswer).readonly(),
+  order: z.string(),
+  picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
+  searchedFor: z
+    .object({ adults: z.number(), childAges: z.array(z.number()).readonly(), rooms: z.number() })
+    .describe("Whom the rates are for"),
+  considered: z.number().describe("So many places the supplier has there"),
+  more: z.string().nullable().describe("How to see those that are not shown; null: there are none"),
+  location: z.object({
+    label: wordsOfOthers(),
+    latitude: z.number(),
+    longitude: z.number(),
+    countryCode: z.string(),
+    precision: z.string(),
+    radiusKilometers: z.number().describe("How far around it was searched: farther where there is nothing nearer"),
+    unknownPart: z
+      .string()
+      .nullable()
+      .describe("What of the location is not known: the hotels are those of the wider place then, such as the city"),
+    provenance: ProviderProvenance,
+  }),
+});
+
+export const hotelErrors = {
+  ...supplierErrors,
+  location_not_found:
+    "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates on land always work.",
+  no_accommodations:
+    "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
+} as const;
+
+/** Of arguments of any kind, what is wrong with the day at the place. */
+export function checkFirstDay(args: unknown, { maps, clock }: Pick<Ports, "maps" | "clock">): Issue[] {
+  const { location, checkInDate } = Given.safeParse(args).data ?? {};
+  const today = todayAt(timeZoneOf(location ?? "", maps), clock);
+  if (checkInDate === undefined || !isBefore(checkInDate, today)) return [];
+  return [pastDay(today)];
+}
+
+interface HotelQuery {
+  location: string;
+  checkInDate: string;
+  checkOutDate: string;
+  /** All of them. */
+  guests: number;
+  /** Of those who are children. */
+  childAges?: readonly number[];
+  rooms: number;
+}
+
+/** Throws Failure with the codes of `hotelErrors`. */
+export async function findHotels(
+  query: HotelQuery,
+  { stays, maps, stores, clock, fx }: Pick<Ports, "stays" | "maps" | "stores" | "clock" | "fx">,
+  { caller, call }: { caller: Caller; call: CallInfo },
+): Promise<z.input<typeof HotelsFound>> {
+  const text = query.location.trim();
+  call.progress("Looking the place up");
+  const { place, nearMatches, provenance } = await findPlace(text, maps, call.signal);
+  if (place === undefined) {
+    throw new Failure("location_not_found", { detail: hotelErrors.location_not_found, extra: { nearMatches } });
+  }
+  const past = checkDay(query.checkInDate, place, { maps, clock });
+  if (past !== undefined) throw invalidInput([past]);
+  const timeZone = timeZoneOf(text, maps);
+  const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
+  call.progress(`Asking the supplier for rooms near ${place.label}`);
+  const { checkInDate, checkOutDate, guests, childAges = [], rooms } = query;
+  const { latitude, longitude } = place;
+  const { accommodations, considered, wanted } = await searchAround(
+    { stays, negotiatedRates: stores.negotiatedRates },
+    caller,
+    {
+      query: { latitude, longitude, checkInDate, checkOutDate, guests, childAges, rooms },
+      precision: place.precision,
+    },
+    ACCOMMODATIONS_RETURNED,
+    { signal: call.signal },
+  );
+  if (accommodations.length === 0) {
+    const { detail, emptiedBy } = await explainNoStays(stays, wanted, { signal: call.signal });
+    throw new Failure("no_accommodations", { detail, extra: { emptiedBy } });
+  }
+  const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+  await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations, rates);
+  const shown = accommodations
+    .slice(0, ACCOMMODATIONS_RETURNED)
+    .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
+  return {
+    accommodations: shown,
+    picks: pickAccommodations(shown, place),
+    order: ORDER,
+    searchedFor: { adults: guests - childAges.length, childAges, rooms },
+    considered,
+    more: sayMore(considered - shown.length),
+    location: { ...place, radiusKilometers: wanted.radiusKilometers, provenance },
+    ...stays.provenance(),
+    sandbox: stays.sandbox,
+  };
+}

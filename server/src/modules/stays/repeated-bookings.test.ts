@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Answer } from "../../../test/support/service.ts";
+import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
+import { newFundedTenant } from "../../../test/support/treasury.ts";
+
+/** When a call repeats an earlier booking of a flight or a stay, and what it is told then. */
+let world: StaysWorld;
+let companion: string;
+beforeAll(async () => {
+  world = await openStays("own");
+  await world.result("save_traveler", { userId: "carol", ...carol });
+  ({ customerUserId: companion } = Object(await world.result("ensure_flight_customer", { clerkUserId: "carol" })));
+});
+afterAll(() => world.close());
+
+const carol = {
+  ...{ givenName: "Carol", familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f" },
+  ...{ email: "carol.hart@example.com", phoneNumber: "+442080160509" },
+};
+const guests = (givenName: string) => [{ givenName, familyName: "Hart" }];
+
+const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+const book = (args: object, key?: string) =>
+  world.service.call("book_flight", args, key === undefined ? {} : keyed(key));
+const saidOf = ({ status, body, headers }: Answer) => ({
+  ...{ status, code: body.code ?? null, replayed: headers.get("idempotent-replayed") },
+});
+const REPEATED = { status: 200, code: null, replayed: "true" };
+const REFUSED = { status: 500, code: "already_booked", replayed: null };
+const resultOf = ({ body }: Answer): Record<string, unknown> => Object(body.result);
+const previewOf = async (tool: string, args: object) => {
+  const { accepted, problem } = Object(await world.result("preview_call", { tool, args }));
+  return { accepted, code: problem?.code ?? null, orderId: problem?.orderId ?? null };
+};
+const ordersOf = async (offerId: string) =>
+  (await world.ledger()).orders.filter(({ offer_id }) => offer_id === offerId);
+
+async function cancel(orderId: unknown) {
+  const { cancellationId } = await world.result("cancel_order_quote", { orderId });
+  return await world.result("confirm_cancel_order", { cancellationId });
+}
+
+describe("a booking of the same flight", () => {
+  it("is a repetition for the same travelers only: others are refused, and told of the order", async () => {
+    const { id: offerId } = await world.flexibleOffer();
+    const first = await book({ offerId }, `first-${offerId}`);
+    const { orderId, pnr } = resultOf(first);
+    expect(saidOf(await book({ offerId }))).toEqual(REPEATED);
+    const forCarol = { offerId, additionalCustomerUserIds: [companion] };
+    const refused = await book(forCarol, `second-${offerId}`);
+    expect(saidOf(refused)).toEqual(REFUSED);
+    expect(refused.body).toMatchObject({ orderId, differsIn: "travelers", retryable: false });
+    expect(refused.body.detail).toContain(String(orderId));
+    expect(refused.text).not.toContain(String(pnr));
+    expect(await previewOf("book_flight", forCarol)).toEqual({ accepted: false, code: "already_booked", orderId });
+    expect(await previewOf("book_flight", { offerId })).toMatchObject({ accepted: true });
+    expect(await ordersOf(offerId)).toHaveLength(1);
+    await world.expectSameBooks();
+  });
+
+  it("is a repetition with the same services and credit only", async () => {
+    const { id: offerId, owner } = await world.flexibleOffer();
+    const { bags } = Object(await world.result("list_flight_ancillaries", { offerId }));
+    const services = [{ id: bags[0].id, quantity: 1 }];
+    const { orderId } = resultOf(await book({ offerId, services }));
+    const airlineCreditId = await world.giveCredit(owner.iataCode, "1.00");
+    expect(saidOf(await book({ offerId, services }))).toEqual(REPEATED);
+    for (const other of [{}, { services: [{ id: bags[0].id, quantity: 2 }] }, { services, airlineCreditId }]) {
+      const args = { offerId, ...other };
+      const refused = await book(args);
+      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(refused.body).toMatchObject({ orderId, differsIn: "particulars" });
+      expect(await previewOf("book_flight", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+    }
+  });
+
+  it("is made for one of two sets of travelers at once, and the other is refused", async () => {
+    const { id: offerId } = await world.flexibleOffer();
+    const sets = [{ offerId }, { offerId, additionalCustomerUserIds: [companion] }];
+    const calls = [...sets, ...sets].map((args) => world.untilEnded(() => book(args)));
+    const answers = await Promise.all(calls);
+    const [own, carols] = [0, 1].map((index) => [answers[index], answers[index + 2]].map((one) => one?.body.code));
+    expect([own, carols].toSorted((one) => (one?.[0] === undefined ? -1 : 1))).toEqual([
+      [undefined, undefined],
+      ["already_booked", "already_booked"],
+    ]);
+    expect(await ordersOf(offerId)).toHaveLength(1);
+    await world.expectSameBooks();
+  });
+
+  it("of a customer that the caller does not have is not found, as before the booking", async () => {
+    const { id: offerId } = await world.flexibleOffer();
+    await book({ offerId });
+    const { as } = await newFundedTenant(world.service, "Other");
+    const theirs = { offerId, additionalCustomerUserIds: [companion] };
+    expect((await world.service.call("book_flight", theirs, as)).body.code).toBe("customer_not_found");
+    const unknown = await book({ offerId, additionalCustomerUserIds: ["icu_0000unknown"] });
+    expect(saidOf(unknown)).toMatchObject({ status: 500, code: "customer_not_found" });
+  });
+
+  it("made by the former release is compared by what that one has kept", async () => {
+    const [plain, bagged] = [await world.flexibleOffer(), await world.flexibleOffer()];
+    const { bags } = Object(await world.result("list_flight_ancillaries", { offerId: bagged.id }));
+    const services = [{ id: bags[0].id, quantity: 1 }];
+    await book({ offerId: plain.id });
+    await book({ offerId: bagged.id, services });
+    const offers = [plain.id, bagged.id];
+    await world.service.sql("update booking set particulars_hash = null where offer_id = any ($1)", [offers]);
+    expect(saidOf(await book({ offerId: plain.id }))).toEqual(REPEATED);
+    expect(saidOf(await book({ offerId: bagged.id, services }))).toEqual(REPEATED);
+    expect(saidOf(await book({ offerId: bagged.id }))).toEqual(REFUSED);
+    expect(saidOf(await book({ offerId: plain.id, services: [{ id: "ase_0000other" }] }))).toEqual(REFUSED);
+    expect(saidOf(await book({ offerId: plain.id, additionalCustomerUserIds: [companion] }))).toEqual(REFUSED);
+  });
+
+  it("says after its cancellation that it is cancelled, and the stored answer only for the same key", async () => {
+    const { id: offerId, totalAmount } = await world.flexibleOffer();
+    const key = `key-${offerId}`;
+    const first = await book({ offerId }, key);
+    const { orderId } = resultOf(first);
+    expect(resultOf(first)).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
+    await world.issueTickets(String(orderId));
+    await world.result("read_order", { orderId });
+    await expect.poll(async () => resultOf(await book({ offerId })).ticketing).toBe("ticketed");
+    const ticketed = resultOf(await book({ offerId }));
+    expect(ticketed).toMatchObject({ status: "confirmed", ticketOrderHash: expect.stringMatching(/^0x/) });
+    expect(ticketed.next).not.toContain("issues its tickets");
+    const { refundedUsdc } = await cancel(orderId);
+    const again = resultOf(await book({ offerId }));
+    expect(again).toMatchObject({
+      ...{ orderId, totalAmount, status: "cancelled", refundedUsdc, refundableUntil: null, voidWindowEndsAt: null },
+      next: expect.stringContaining("is cancelled"),
+    });
+    const kinds = [again.since].flat().map((one) => Object(one).kind);
+    expect(kinds).toEqual(expect.arrayContaining(["ticketed", "cancelled", "refunded"]));
+    const replayed = await book({ offerId }, key);
+    expect([replayed.headers.get("idempotent-replayed"), resultOf(replayed)]).toEqual(["true", resultOf(first)]);
+    await world.expectSameBooks();
+  });
+
+  it("says after a change of its flights how the order is now", async () => {
+    const order = await world.bookFlexible();
+    const [offer] = await world.service.sql("select offer_id from booking where order_id = $1", [order.orderId]);
+    const offerId = String(offer?.offer_id);
+    const { changeId, due } = await world.selectChange(order);
+    const payment = { type: "balance", ...due };
+    await world.result("confirm_order_change", { changeId, payment });
+    const now = await world.result("read_order", { orderId: order.orderId });
+    const again = resultOf(await book({ offerId }));
+    expect(again).toMatchObject({ status: "confirmed", totalAmount: now.totalAmount });
+    expect(again.totalAmount).not.toBe(order.totalAmount);
+    const flown = (some: unknown) =>
+      [some]
+        .flat(3)
+        .flatMap((slice) => Object(slice).segments.map(({ departingAt }: { departingAt: string }) => departingAt));
+    expect(flown(again.slices)).toEqual(flown(Object(now.flight).slices));
+    expect(again.next).toContain("flights were changed");
+    await cancel(order.orderId);
+    const changedBefore = await world.result("confirm_order_change", { changeId, payment });
+    expect(changedBefore.next).toContain("cancelled since");
+  });
+});
+
+describe("a booking of the same stay", () => {
+  it("is a repetition for the same guests and wishes only", async () => {
+    const { id: quoteId } = await world.quoted();
+    const { orderId } = resultOf(await world.bookStay(quoteId));
+    expect(saidOf(await world.bookStay(quoteId))).toEqual(REPEATED);
+    for (const [differsIn, other] of [
+      ["travelers", { guests: guests("Carol") }],
+      ["travelers", { guests: [...guests("Amelia"), ...guests("Carol")] }],
+      ["travelers", { guests: [{ ...guests("Amelia")[0], customerUserId: companion }] }],
+      ["particulars", { accommodationSpecialRequests: "A quiet room" }],
+      ["particulars", { additionalCustomerUserIds: [companion] }],
+    ] as const) {
+      const refused = await world.bookStay(quoteId, other);
+      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(refused.body).toMatchObject({ orderId, differsIn, retryable: false });
+      const args = { quoteId, email: "amelia@example.com", guests: guests("Amelia"), ...other };
+      expect(await previewOf("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+    }
+    expect(await world.stayBookings(quoteId)).toHaveLength(1);
+  });
+
+  it("is made for one of two guests at once, and the other is refused", async () => {
+    const { id: quoteId } = await world.quoted();
+    const names = ["Amelia", "Carol"].map((name) => ({ guests: guests(name) }));
+    const answers = await Promise.all(names.map((other) => world.untilEnded(() => world.bookStay(quoteId, other))));
+    expect(answers.map(({ body }) => body.code ?? "booked").toSorted()).toEqual(["already_booked", "booked"]);
+    expect(await world.stayBookings(quoteId)).toHaveLength(1);
+  });
+
+  it("made by the former release is compared by its guests", async () => {
+    const { id: quoteId } = await world.quoted();
+    await world.bookStay(quoteId);
+    await world.service.sql("update booking set particulars_hash = null where offer_id = $1", [quoteId]);
+    expect(saidOf(await world.bookStay(quoteId))).toEqual(REPEATED);
+    expect(saidOf(await world.bookStay(quoteId, { guests: guests("Carol") }))).toEqual(REFUSED);
+  });
+
+  it("says after its cancellation that it is cancelled, and the stored answer only for the same key", async () => {
+    const { id: quoteId } = await world.quoted();
+    const key = keyed(`key-${quoteId}`);
+    const first = resultOf(await world.bookStay(quoteId, {}, key));
+    expect(first).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
+    const { refundedUsdc } = await cancel(first.orderId);
+    expect(resultOf(await world.bookStay(quoteId))).toMatchObject({
+      ...{ orderId: first.orderId, status: "cancelled", refundedUsdc },
+      next: expect.stringContaining("is cancelled"),
+    });
+    expect(resultOf(await world.bookStay(quoteId, {}, key))).toEqual(first);
+  });
+});

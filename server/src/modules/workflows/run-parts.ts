@@ -1,0 +1,23 @@
+import type { Parts } from "../../kernel/parts.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+export type RunParts = Pick<
+  Parts,
+  | "stores"
+  | "clock"
+  | "random"
+  | "log"
+  | "identity"
+  | "workflowRunner"
+  | "portsFor"
+  | "catalog"
+  | "activePolicies"
+  | "travelers"
+>;
+
+/** Who starts, reads or resumes a run: one tenant of a key or of an internal token. */
+export interface RunCaller {
+  tenantId: string;
+  keyId: string;
+  environment: Environment;
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startTestService, type TestService } from "../../test/support/service.ts";
+import { resultOf } from "../../test/support/treasury.ts";
+
+/** Approvers who take longer than the supplier's offers live. */
+
+const OFFERS_LIVE_MINUTES = 30;
+const TAKEN_MINUTES = 40;
+const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.isFunded(service.tenantId);
+  const document = { flight: { maxPrice: { default: 1 } } };
+  expect((await ask("PUT", "/api/policies/strict", { document }, service.operatorKey)).status).toBe(201);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const ask = async (method: string, path: string, body?: object, key = service.internalToken) =>
+  await service.send(path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const pass = async (minutes: number) =>
+  await fetch(`${service.supplierUrl}/_sandbox/tick`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ advanceSeconds: minutes * 60 }),
+  });
+
+async function claimedTrip(): Promise<string> {
+  const { tripId, guestLink, codeNonce } = await call("prefund_trip", { budgetUsdc: "3000" });
+  await call("guest_claim_link", { guestLink, codeNonce, guestWallet: `0x${randomBytes(20).toString("hex")}` });
+  return String(tripId);
+}
+
+const Offers = z.array(
+  z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) }),
+);
+const Steps = z.array(z.object({ step: z.string(), state: z.string(), code: z.string().nullable() }));
+
+/** A day on which the first offer of the route is one that the airline holds, or one that it does not. */
+async function dayOf(route: object, isHeld: boolean): Promise<string> {
+  for (let day = 40; day < 70; day += 1) {
+    const departureDate = inDays(day);
+    const { offers } = await call("search_flights", { ...route, departureDate });
+    const [first] = Offers.parse(offers);
+    if (first !== undefined && first.paymentRequirements.requiresInstantPayment !== isHeld) return departureDate;
+  }
+  throw new Error("there is no such offer");
+}
+
+async function pausedRun(route: object, isHeld: boolean) {
+  const tripId = await claimedTrip();
+  const input = { tripId, ...route, departureDate: await dayOf(route, isHeld), policyId: "strict" };
+  const run = await ask("POST", "/api/workflows/run", {
+    ...{ workflowId: "service.book_flight", tenantId: service.tenantId, input },
+  });
+  expect(run.body, run.text).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
+  return run.body;
+}
+const read = async ({ runId }: Record<string, unknown>) => (await ask("GET", `/api/workflows/runs/${runId}`)).body;
+const decide = async ({ sessionId }: Record<string, unknown>, status: string) =>
+  await ask("POST", "/api/workflows/resume", { sessionId, resolution: { status, approvedBy: "finance desk" } });
+const stepsOf = ({ steps }: Record<string, unknown>) => Steps.parse(steps).map(({ step }) => step);
+const approvalsFor = (offer: Record<string, unknown>) =>
+  service.sql(
+    "select state, id from approval where tenant_id = $1 and position >= (select position from approval where id = $2)",
+    [...[service.tenantId, Object(offer.shown).approvalId]],
+  );
+async function completed(run: Record<string, unknown>) {
+  await expect.poll(async () => (await pass(1)) && (await read(run)).status, { timeout: 30_000 }).toBe("completed");
+  return await read(run);
+}
+const HELD = { origin: "LHR", destination: "JFK" };
+const NOT_HELD = { origin: "LHR", destination: "CDG" };
+
+describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OFFERS_LIVE_MINUTES},`, () => {
+  it("decides once about what the airline holds meanwhile, and the run pays for that order", async () => {
+    const run = await pausedRun(HELD, true);
+    const [held] = await service.sql(
+      "select order_id, state from booking where tenant_id = $1 and kind = 'flight_hold' and state = 'on_hold'",
+      [service.tenantId],
+    );
+    expect(held).toMatchObject({ order_id: expect.any(String) });
+    await pass(TAKEN_MINUTES);
+    await decide(run, "approved");
+    const done = await completed(run);
+    expect(Object(done.result)).toMatchObject({ orderId: held?.order_id });
+    const names = stepsOf(done);
+    expect(names.slice(names.indexOf("hold_flight"), names.indexOf("hold_flight") + 4)).toEqual([
+      ...["hold_flight", "approval", "reserve_booking", "book_flight"],
+    ]);
+    expect(names.filter((name) => name.startsWith("search_flights"))).toHaveLength(1);
+    expect(await approvalsFor(run)).toMatchObject([{ state: "used" }]);
+  });
+
+  it("decides once about what the airline does not hold: the same flights and fare are found again and booked", async () => {
+    const run = await pausedRun(NOT_HELD, false);
+    expect(Steps.parse(run.steps)).toContainEqual(
+      expect.objectContaining({ step: "hold_flight", state: "failed", code: "hold_not_available" }),
+    );
+    await pass(TAKEN_MINUTES);
+    await decide(run, "approved");
+    const done = await completed(run);
+    const names = stepsOf(done);
+    expect(names.filter((name) => name.startsWith("search_flights"))).toHaveLength(2);
+    expect(names.filter((name) => name.startsWith("approval"))).toHaveLength(1);
+    expect(await approvalsFor(run)).toMatchObject([{ state: "used" }]);
+    const { offer } = Object(run.shown);
+    expect(Object(done.result)).toMatchObject({
+      totalAmount: offer.totalAmount,
+      flights: offer.slices.flatMap(({ segments }: { segments: { flightNumber: string; departingAt: string }[] }) =>
+        segments.map(({ flightNumber, departingAt }) => ({ flightNumber, departingAt })),
+      ),
+    });
+  });
+
+  it("refuses, and the airline gets its hold back", async () => {
+    const run = await pausedRun(HELD, true);
+    const [held] = await service.sql("select order_id from booking where tenant_id = $1 and state = 'on_hold'", [
+      service.tenantId,
+    ]);
+    const refused = await decide(run, "rejected");
+    expect(refused.body, refused.text).toMatchObject({
+      status: "failed",
+      failure: { code: "approval_rejected", notUndone: [] },
+    });
+    expect(await call("read_order", { orderId: held?.order_id })).toMatchObject({ status: "cancelled" });
+  });
+});
