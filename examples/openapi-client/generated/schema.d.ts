@@ -29845,7 +29845,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "run_not_found" | "tool_failed" | "internal_error";
+                        code?: "run_not_found" | "loss_not_accepted" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -40715,6 +40715,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "acceptLoss": false
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description true: cancel also what does not give everything back
