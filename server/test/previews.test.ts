@@ -58,11 +58,9 @@ const NEEDS_NO_RECORD = new Set<string>(["save_traveler", "ensure_flight_custome
 
 describe("a preview", () => {
   test("refuses a rating of one's own agent, of an unknown one and by nobody, as the call does", async () => {
-    const { ownAgentId } = await service
-      .call("read_reputation", {})
-      .then(({ body }) => ({
-        ownAgentId: String(Object(Object(body.result).agent).agentId ?? Object(body.result).agentId),
-      }));
+    const { ownAgentId } = await service.call("read_reputation", {}).then(({ body }) => ({
+      ownAgentId: String(Object(Object(body.result).agent).agentId ?? Object(body.result).agentId),
+    }));
     const rating = { subjectAgentId: "1", stars: 5, tag: "preview", fromKind: "org" };
     const codes = [
       await expectAgreement("give_feedback", { ...rating, subjectAgentId: ownAgentId }),
