@@ -231,7 +231,7 @@ export const variables = {
   ),
   connectionsPerAddress: withDefault(
     "CONNECTIONS_PER_ADDRESS",
-    "512",
+    "1024",
     "Connections that an address may have at once to each host; at most a quarter of those that the limit of open files leaves room for. Addresses in TRUSTED_PROXIES may have more.",
     wholeNumber(1, 1_000_000),
   ),

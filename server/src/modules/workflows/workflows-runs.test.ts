@@ -205,7 +205,9 @@ describe("a resolution", () => {
     const byTool = await service.call("resume_run", { sessionId, resolution: { status: "approved" } });
     expect(byTool.body).toMatchObject({ code: "person_decides" });
     const token = service.internalToken;
-    expect((await resume(sessionId, { status: "approved" }, token)).body).toMatchObject({ code: "missing_scope" });
+    expect((await resume(sessionId, { status: "approved" }, token)).body).toMatchObject({
+      ...{ code: "invalid_input", issues: [{ path: "resolution.approvedBy" }] },
+    });
     const ended = await resume(sessionId, { status: "approved", approvedBy: "Ada Approver" }, token);
     expect(ended.body).toMatchObject({ status: "completed", runId });
     const [pause] = await service.sql("select resolved_by from workflow_pause where run_id = $1", [runId]);

@@ -96,7 +96,10 @@ function problemAnswer(
   appUrl: string,
 ): JsonObject {
   const codes = [...meanings.keys()];
-  const examples = [...meanings].map(([code, meaning]) => [code, { value: exampleProblem(code, meaning, appUrl) }]);
+  const examples = [...meanings].map(([code, meaning]) => [
+    code,
+    { value: exampleProblem(code, meaning, status, appUrl) },
+  ]);
   return {
     description,
     headers: {
@@ -118,10 +121,10 @@ function problemAnswer(
 }
 
 /** As it is really sent. */
-function exampleProblem(code: string, detail: string, appUrl: string): unknown {
+function exampleProblem(code: string, detail: string, status: number, appUrl: string): unknown {
   const issues = [{ path: "bornOn", message: "must be a real calendar date, YYYY-MM-DD" }];
   const problem = { code, detail, ...(code === "invalid_input" ? { issues } : {}) };
-  return JSON.parse(renderProblem(problem, { traceId: TRACE_ID, appUrl }).body);
+  return JSON.parse(renderProblem(problem, { traceId: TRACE_ID, appUrl }, status).body);
 }
 
 function words(code: string): string {

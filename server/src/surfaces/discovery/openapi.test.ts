@@ -10,7 +10,7 @@ import { sendRaw } from "../../../test/support/raw-http.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../contributions.ts";
-import { statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
+import { callStatusOf, statusByCode, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 
 const PATH = "/api/openapi.json";
 const DISPATCH = "/api/agent/dispatch";
@@ -160,7 +160,7 @@ describe("the description", () => {
 
   it("names the codes of each tool at 500", () => {
     for (const { tool } of catalog.entries) {
-      const own = Object.keys(tool.errors).filter((code) => statusOf(code) === TOOL_FAILURE_STATUS);
+      const own = Object.keys(tool.errors).filter((code) => callStatusOf(code) === TOOL_FAILURE_STATUS);
       expect(codesAt(`${DISPATCH}#${tool.name}`, "post", 500)).toEqual([...own, "tool_failed", "internal_error"]);
     }
   });

@@ -194,7 +194,10 @@ describe("the list", () => {
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes: ["stays:read"], actor: "test" }),
     );
     const list = await sendMcp(service, "tools/list", {}, { key: apiKey });
-    expect(list.text.match(/"name":"search_\w+"/g)).toEqual(['"name":"search_hotels"']);
+    expect(list.text.match(/"name":"search_\w+"/g)).toEqual([
+      '"name":"search_hotels"',
+      '"name":"search_family_hotels"',
+    ]);
     const args = { name: "search_flights", arguments: {} };
     const refused = await sendMcp(service, "tools/call", args, { key: apiKey });
     expect(refused.body).toMatchObject({ result: { isError: true } });
