@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { type Genesis, genesisFileOf } from "./genesis.ts";
+import { findNodeAddress, type NodeAddress } from "./node-address.ts";
 import { type Block, blockOf, resultOf } from "./node-answers.ts";
 import { type NodeLane, openNodeLane } from "./node-lane.ts";
 
@@ -20,7 +20,7 @@ const LONG_CHAIN_BLOCKS = 2_000;
 
 /** A running anvil that never mines by itself. */
 export interface AnvilNode {
-  port: number;
+  address: NodeAddress;
   lane: NodeLane;
   /** What it calls itself, with its version. */
   version: string;
@@ -38,8 +38,8 @@ interface AnvilOptions {
   fromBlock: number;
 }
 
-const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, port: number): string[] => [
-  ...["--init", genesisFileOf(folder), "--host", LOOPBACK, "--port", String(port)],
+const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, address: NodeAddress): string[] => [
+  ...["--init", genesisFileOf(folder), "--host", address.host, "--port", String(address.port)],
   ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp)],
   ...["--gas-limit", String(genesis.gasLimit), "--hardfork", genesis.hardfork],
   // First come, first mined; and no accounts whose keys everybody knows.
@@ -48,9 +48,9 @@ const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, port: number): st
   ...["--no-request-size-limit", "--no-cors", "--quiet"],
 ];
 
-const spawned = (options: AnvilOptions, port: number): { child: ChildProcess; ended: Promise<string> } => {
+const spawned = (options: AnvilOptions, address: NodeAddress): { child: ChildProcess; ended: Promise<string> } => {
   // It reads a .env file where it works: that is the chain's own folder, and nothing of the environment reaches it.
-  const child = spawn(options.binary, wordsOf(options, port), {
+  const child = spawn(options.binary, wordsOf(options, address), {
     cwd: options.folder,
     env: { LC_ALL: "C", TZ: "UTC" },
     stdio: ["ignore", "inherit", "inherit"],
@@ -62,11 +62,11 @@ const spawned = (options: AnvilOptions, port: number): { child: ChildProcess; en
   return { child, ended };
 };
 
-const connected = async (port: number, isOver: () => boolean): Promise<NodeLane | undefined> => {
+const connected = async (address: NodeAddress, isOver: () => boolean): Promise<NodeLane | undefined> => {
   const deadline = performance.now() + START_LIMIT_MILLISECONDS;
   while (!isOver() && performance.now() < deadline) {
     try {
-      return await openNodeLane(port, SILENCE_LIMIT_MILLISECONDS);
+      return await openNodeLane(address, SILENCE_LIMIT_MILLISECONDS);
     } catch {
       await delay(CONNECT_EVERY_MILLISECONDS);
     }
@@ -78,8 +78,8 @@ const connected = async (port: number, isOver: () => boolean): Promise<NodeLane 
 export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
   let reason = "";
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
-    const port = await findFreePort();
-    const { child, ended } = spawned(options, port);
+    const address = await findNodeAddress();
+    const { child, ended } = spawned(options, address);
     const kill = () => void child.kill("SIGKILL");
     process.once("exit", kill);
     let endedBy: string | undefined;
@@ -88,12 +88,13 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
       process.off("exit", kill);
     });
     try {
-      const lane = await connected(port, () => endedBy !== undefined);
+      const lane = await connected(address, () => endedBy !== undefined);
       if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MILLISECONDS} ms`);
       const version = String(resultOf(await lane.call("web3_clientVersion")));
       const genesisBlock = blockOf(await lane.call("eth_getBlockByNumber", "0x0", false));
-      if (genesisBlock.miner !== options.genesis.coinbase) throw new Error(`another node answers on port ${port}`);
-      return { port, lane, version, genesisBlock, ended, kill };
+      if (genesisBlock.miner !== options.genesis.coinbase)
+        throw new Error(`another node answers on ${address.host}:${address.port}`);
+      return { address, lane, version, genesisBlock, ended, kill };
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
       kill();

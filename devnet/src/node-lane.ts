@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { LOOPBACK } from "./free-port.ts";
 import { type RpcAnswer, type RpcCall, readAnswer } from "./json-rpc.ts";
+import type { NodeAddress } from "./node-address.ts";
 
 /**
  * One connection on which each call is sent when the one before it is answered, so that the node handles them in exactly this order.
@@ -26,7 +26,7 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 const requestText = ({ method, params }: RpcCall): string => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  return `POST / HTTP/1.1\r\nhost: ${LOOPBACK}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 };
 
 /** Cuts a stream of HTTP answers into bodies. */
@@ -60,9 +60,9 @@ const createBodyReader = (onBody: (body: Buffer) => void) => {
   };
 };
 
-const opened = (port: number): Promise<Socket> =>
+const opened = (address: NodeAddress): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ port, host: LOOPBACK, noDelay: true });
+    const socket = connect({ ...address, noDelay: true });
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);
@@ -71,8 +71,8 @@ const opened = (port: number): Promise<Socket> =>
   });
 
 /** @param silenceLimitMilliseconds how long the node may say nothing while an answer is due. */
-export const openNodeLane = async (port: number, silenceLimitMilliseconds: number): Promise<NodeLane> => {
-  const socket = await opened(port);
+export const openNodeLane = async (address: NodeAddress, silenceLimitMilliseconds: number): Promise<NodeLane> => {
+  const socket = await opened(address);
   const queue: Waiting[] = [];
   let asked: Waiting | undefined;
   let broken: Error | undefined;

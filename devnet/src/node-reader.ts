@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { LOOPBACK } from "./free-port.ts";
+import type { NodeAddress } from "./node-address.ts";
 
 /** Asks the node what changes nothing: side by side, and the answer is passed on as it came. */
 export interface NodeReader {
@@ -13,13 +13,13 @@ export interface NodeReader {
 const CONNECTIONS = 8;
 const READ_LIMIT_MILLISECONDS = 30_000;
 
-export const createNodeReader = (port: number): NodeReader => {
+export const createNodeReader = (address: NodeAddress): NodeReader => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const reading = new Set<Promise<Buffer>>();
   const ask = (body: string): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-      const options = { agent, host: LOOPBACK, port, method: "POST", headers, timeout: READ_LIMIT_MILLISECONDS };
+      const options = { agent, ...address, method: "POST", headers, timeout: READ_LIMIT_MILLISECONDS };
       const asked = request(options, (answer) => {
         const pieces: Buffer[] = [];
         answer.on("data", (piece) => pieces.push(piece));

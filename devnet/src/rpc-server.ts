@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { LOOPBACK } from "./free-port.ts";
 import { failure, INTERNAL_ERROR, INVALID_REQUEST } from "./json-rpc.ts";
+import { LOOPBACK } from "./node-address.ts";
 import type { Gateway } from "./rpc-gateway.ts";
 
 const BODY_LIMIT_BYTES = 2_000_000;
@@ -41,7 +41,7 @@ const problem = (code: number, message: string): string =>
  * Programs of this machine ask, not pages that somebody has open on it, and no name that was made to point at it (DNS rebinding).
  * Undefined: it may ask.
  */
-const refusalOf = ({ headers }: IncomingMessage): { status: number; message: string } | undefined => {
+const refusalOf = ({ method, headers }: IncomingMessage): { status: number; message: string } | undefined => {
   const { host = "", origin } = headers;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, "");
   if (name === undefined || (name !== "localhost" && isIP(name) === 0)) {
@@ -50,6 +50,7 @@ const refusalOf = ({ headers }: IncomingMessage): { status: number; message: str
   if (origin !== undefined && origin !== `http://${host}`) {
     return { status: 403, message: "Pages of other origins may not ask the chain." };
   }
+  if (method !== "POST") return undefined;
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   return type === "application/json" ? undefined : { status: 415, message: "JSON-RPC is sent as application/json." };
 };
@@ -61,16 +62,16 @@ export const listenRpc = async (
   isHealthy: () => Promise<boolean>,
 ): Promise<RpcServer> => {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) {
+      return answerWith(response, refusal.status, problem(INVALID_REQUEST, refusal.message), true);
+    }
     if (request.method === "GET" && request.url === "/healthz") {
       const ok = await isHealthy();
       return answerWith(response, ok ? 200 : 503, JSON.stringify({ ok }));
     }
     if (request.method !== "POST") {
       return answerWith(response, 405, problem(INVALID_REQUEST, "JSON-RPC is asked by POST."), true);
-    }
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) {
-      return answerWith(response, refusal.status, problem(INVALID_REQUEST, refusal.message), true);
     }
     const body = await readBody(request);
     if (body === undefined) {

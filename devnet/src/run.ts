@@ -1,5 +1,5 @@
 import { errorText } from "./error-text.ts";
-import { LOOPBACK } from "./free-port.ts";
+import { LOOPBACK } from "./node-address.ts";
 import { endOrphansOf } from "./orphans.ts";
 import { readSettings } from "./settings.ts";
 import { type DevnetTools, startDevnet } from "./start.ts";

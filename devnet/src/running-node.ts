@@ -14,7 +14,7 @@ export class RunningNode {
   constructor(node: AnvilNode, onEnded: (reason: string) => void) {
     this.#onEnded = onEnded;
     this.#node = node;
-    this.#reader = createNodeReader(node.port);
+    this.#reader = createNodeReader(node.address);
     this.#watch(node);
   }
 
@@ -36,7 +36,7 @@ export class RunningNode {
   replace(node: AnvilNode): void {
     const [before, reader] = [this.#node, this.#reader];
     this.#node = node;
-    this.#reader = createNodeReader(node.port);
+    this.#reader = createNodeReader(node.address);
     this.#watch(node);
     void reader.idle().then(() => end(before, reader));
   }

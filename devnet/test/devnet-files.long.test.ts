@@ -170,7 +170,7 @@ test("a node that is killed while the chain is restored says nothing about the f
   const broken = () => Promise.reject(new Error("The node closed the connection."));
   const said: string[] = [];
   const killed = async (): Promise<AnvilNode> => ({
-    port: 0,
+    address: { host: "127.0.0.1", port: 0 },
     lane: { calls: broken, call: broken, close: () => undefined },
     version: "",
     genesisBlock: blockOf({ result }),

@@ -1,7 +1,9 @@
-import { request } from "node:http";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { type RequestOptions, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { READ_METHODS } from "../src/methods.ts";
+import { findNodes } from "../src/orphans.ts";
 import { account, createDevnetFixture, type Devnet, signTransfer } from "./support/devnet-fixture.ts";
 
 const fixture = createDevnetFixture();
@@ -13,6 +15,21 @@ afterAll(() => fixture.cleanUp());
 
 const post = (body: string | Buffer) =>
   fetch(chain.url, { method: "POST", headers: { "content-type": "application/json" }, body });
+/** By hand, as fetch writes the host itself. Returns the status. */
+const send = (options: RequestOptions, url = chain.url) =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, method: "POST", ...options }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.on("error", reject).end('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}');
+  });
+const JSON_TYPE = { "content-type": "application/json" };
+/** Browsers and fetch keep to the same list of ports that they never connect to. */
+const fetchProblem = async (url: string) => {
+  const problem = await fetch(url).catch((error: Error) => error.cause);
+  return problem instanceof Error ? problem.message : "answered";
+};
 const postJson = async (body: string) => (await post(body)).json();
 const code = (error: number) => ({ jsonrpc: "2.0", error: { code: error, message: expect.any(String) } });
 
@@ -107,24 +124,69 @@ test("large bodies and large transactions are refused, other methods than POST t
   expect(await chain.ask("eth_sendRawTransaction", raw)).toMatchObject({
     error: { code: -32_000, message: expect.stringContaining("oversized") },
   });
-  // By hand, as fetch writes the host itself.
-  const mine = (headers: Record<string, string>) =>
-    new Promise((resolve, reject) => {
-      const sent = request(chain.url, { agent: false, method: "POST", headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      });
-      sent.on("error", reject).end('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}');
-    });
-  const json = { "content-type": "application/json" };
-  expect(await mine({ ...json, origin: "https://attacker.example" })).toBe(403);
-  expect(await mine({ ...json, host: `rebound.example:${chain.port}` })).toBe(403);
-  expect(await mine({ "content-type": "text/plain" })).toBe(415);
-  expect(await mine({ ...json, host: `localhost:${chain.port}` })).toBe(200);
   expect((await fetch(chain.url)).status).toBe(405);
   expect((await fetch(chain.url, { method: "PUT", body: "{}" })).status).toBe(405);
   expect(await (await fetch(`${chain.url}/healthz`)).json()).toEqual({ ok: true });
 });
+
+test("only programs that call the chain by its address or localhost may ask it, whatever they ask", async () => {
+  const foreign = { ...JSON_TYPE, host: `rebound.example:${chain.port}` };
+  for (const method of ["POST", "GET", "PUT", "OPTIONS", "HEAD"]) {
+    expect([method, await send({ method, headers: foreign })]).toEqual([method, 403]);
+  }
+  expect(await send({ method: "GET", headers: foreign }, `${chain.url}/healthz`)).toBe(403);
+  for (const host of [
+    "localhost.example",
+    "127.0.0.1.example",
+    "localhost@rebound.example",
+    "rebound.example#localhost",
+  ]) {
+    expect([host, await send({ headers: { ...JSON_TYPE, host } })]).toEqual([host, 403]);
+  }
+  expect(await send({ headers: { ...JSON_TYPE, origin: "https://attacker.example" } })).toBe(403);
+  expect(await send({ headers: { "content-type": "text/plain" } })).toBe(415);
+  expect(await send({ headers: { ...JSON_TYPE, host: `localhost:${chain.port}` } })).toBe(200);
+});
+
+// The system tells there what a process listens on.
+test.runIf(process.platform === "linux")(
+  "no browser connects to the node behind the chain, under any name",
+  async () => {
+    const [node = 0, ...others] = findNodes(fixture.folderOf());
+    expect(others).toEqual([]);
+    const [address, ...more] = listenersOf(node);
+    if (address === undefined) throw new Error("The node listens nowhere.");
+    expect(more).toEqual([]);
+    const url = `http://${address.host}:${address.port}`;
+    // The node itself would answer: it looks at no name.
+    expect(await send({ headers: { ...JSON_TYPE, host: `rebound.example:${address.port}` } }, url)).toBe(200);
+    expect(await fetchProblem(url)).toBe("bad port");
+    expect(await fetchProblem(`http://rebound.example:${address.port}`)).toBe("bad port");
+    expect(address.host).toMatch(/^127\./);
+    expect(address.host).not.toBe("127.0.0.1");
+  },
+);
+
+/** Where a process takes connections, by the system's own account. */
+function listenersOf(pid: number) {
+  const links = readdirSync(`/proc/${pid}/fd`).map((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`);
+    } catch {
+      return "closed meanwhile";
+    }
+  });
+  const lines = ["tcp", "tcp6"].flatMap((name) =>
+    readFileSync(`/proc/${pid}/net/${name}`, "utf8").split("\n").slice(1),
+  );
+  return lines.flatMap((line) => {
+    const [, local = "", , state, , , , , , inode] = line.trim().split(/\s+/);
+    if (state !== "0A" || !links.includes(`socket:[${inode}]`)) return [];
+    const [host = "", port = ""] = local.split(":");
+    const bytes = Buffer.from(host, "hex").reverse();
+    return [{ host: [...bytes].join("."), port: Number.parseInt(port, 16) }];
+  });
+}
 
 test("filters work, and a client that never reads its answers holds up nobody", async () => {
   const body = JSON.stringify(

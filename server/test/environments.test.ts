@@ -13,6 +13,7 @@ import {
   type LiveService,
   startLiveChain,
 } from "./support/live-service.ts";
+import { mintOperatorKey } from "./support/service.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-sandbox.ts";
 import { resultOf, UNIT } from "./support/treasury.ts";
 
@@ -33,6 +34,8 @@ type Environment = (typeof environments)[number];
 interface Side {
   environment: Environment;
   key: string;
+  /** For the routes, as some of them need scopes that only a person holds. */
+  operatorKey: string;
   ids: Record<string, string>;
   /** The words of everything that it was told (wordsOf). */
   heard: Set<string>;
@@ -76,9 +79,15 @@ async function openSides(): Promise<void> {
       ...{ tenantId: tenant.id, environment: "production", scopes: [EVERYTHING], actor: "test" },
     });
     tenantId = tenant.id;
-    return { sandbox: apiKey, production: live.apiKey };
+    return {
+      sandbox: { key: apiKey, operatorKey: await mintOperatorKey(identity, tenant.id) },
+      production: { key: live.apiKey, operatorKey: await mintOperatorKey(identity, tenant.id, "production") },
+    };
   });
-  const open = (environment: Environment): Side => ({ environment, key: keys[environment], ids: {}, heard: new Set() });
+  const open = (environment: Environment): Side => ({
+    ...{ environment, ...keys[environment] },
+    ...{ ids: {}, heard: new Set() },
+  });
   sides = { sandbox: open("sandbox"), production: open("production") };
   const { address } = resultOf(await call(sides.production, "check_treasury", {}));
   await chain.deposit(Address.parse(address), 50_000n * UNIT);
@@ -89,9 +98,9 @@ async function openSides(): Promise<void> {
 const call = ({ key }: Side, tool: string, args: unknown, userId?: string) =>
   service.call(tool, args, { key, tenantId, ...(userId === undefined ? {} : { userId }) });
 
-function send({ key }: Side, method: string, path: string, body?: unknown) {
+function send({ operatorKey }: Side, method: string, path: string, body?: unknown) {
   const headers = {
-    authorization: `Bearer ${key}`,
+    authorization: `Bearer ${operatorKey}`,
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
   return service.send(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });

@@ -56,6 +56,7 @@ const CHECKED_NAMES = [
   ...["scopes", "status", "step", "surface", "timeZone", "to", "token", "tool", "total", "type", "uid", "unit", "url"],
   ...[
     "cabinClass",
+    "cabins",
     "converted",
     "gender",
     "preferredLanguage",
@@ -96,6 +97,7 @@ const OWN_NAMES = [
     "detail",
     "emergencyNumbers",
     "emailNote",
+    "emptiedBy",
     "fastest",
     "funder",
     "google",

@@ -8670,8 +8670,14 @@ export interface components {
             /** @description What leaves you in sum, the two of inAllParts. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known */
             inAllUsdc: string | null;
             inAllParts: {
-                /** @description From the wallet, or a trip's budget, as movements say */
+                /** @description From the wallet, or a trip's budget, as movements say; null: not known, or not all of it is USDC */
                 paidToOthersUsdc: string | null;
+                /** @description The same by token */
+                readonly paidToOthers: {
+                    token: string;
+                    /** @description null: the supplier or the chain decides */
+                    amount: string | null;
+                }[];
                 /** @description priceUsdc: counts against the monthly cap and does not come out of the wallet */
                 callPriceUsdc: string | null;
             };
@@ -29845,7 +29851,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "run_not_found" | "tool_failed" | "internal_error";
+                        code?: "run_not_found" | "loss_not_accepted" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -40715,6 +40721,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "acceptLoss": false
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description true: cancel also what does not give everything back

@@ -244,3 +244,11 @@ export const serviceCodes: readonly ServiceCode[] = Object.keys(statusByCode).fi
 export function statusOf(code: string): number {
   return isServiceCode(code) ? statusByCode[code] : TOOL_FAILURE_STATUS;
 }
+
+/** Routes answer these with the status of their code; a tool declares them too, and then they are failures of that tool. */
+const declaredByToolsToo: ReadonlySet<string> = new Set<ServiceCode>(["loss_not_accepted"]);
+
+/** The status of a call of a tool that ended with this code. */
+export function callStatusOf(code: string): number {
+  return declaredByToolsToo.has(code) ? TOOL_FAILURE_STATUS : statusOf(code);
+}

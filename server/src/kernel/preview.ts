@@ -5,14 +5,14 @@ import { type Invocation, type PreparingOptions, prepareCall } from "./prepare-c
 import type { Preview, Refused } from "./preview-answer.ts";
 
 /**
- * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates. It reserves nothing, leaves nothing
- * behind, and asks nobody outside.
+ * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the run begins
+ * with. It reserves nothing and leaves nothing behind, here or outside.
  */
 export async function previewCall(options: PreparingOptions, invocation: Invocation): Promise<Preview> {
   const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], plan: undefined };
   let tried: PendingCall | undefined;
   try {
-    const { call, plan } = await prepareCall(options, invocation);
+    const { call, caller, ports, input, plan } = await prepareCall(options, invocation);
     tried = call;
     call.rulesVersion = null;
     const { tool, listPrice, price, paidBy } = call;
@@ -22,6 +22,8 @@ export async function previewCall(options: PreparingOptions, invocation: Invocat
     preview.plan = await plan();
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
+    // What an earlier call does is answered by that call.
+    if (preview.plan.isRepeat !== true) await tool.probe?.(input, ports, caller);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);

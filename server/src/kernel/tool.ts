@@ -165,6 +165,11 @@ export interface ToolDefinition<
    */
   plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
   /**
+   * Throws what the call would be refused with before it does anything, also where only a supplier or the chain can say it: `run`
+   * begins with the same checks, and a preview asks them after the plan. It changes nothing, here or outside.
+   */
+  probe?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<unknown>;
+  /**
    * The whole answer, from what is stored with what the call did: for who sends a call again that others have finished, as its
    * process had died or nobody knew what it had done. `run` makes its answer of the same. Left out: all of the answer is stored.
    */
@@ -205,6 +210,8 @@ export interface Tool {
   remember(args: unknown, result: unknown): TripNote | undefined;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
   readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
+  /** Takes validated arguments. Undefined: the plan says all that is known before the run. */
+  readonly probe: ((input: unknown, ports: Ports, caller: Caller) => Promise<void>) | undefined;
   /** Takes what was stored with what a call did; an unchecked result comes out. Undefined: all of an answer is stored. */
   readonly complete: ((stored: unknown, ports: Ports, caller: Caller) => Promise<unknown>) | undefined;
   /** Validated arguments in, an unchecked result out. */
@@ -226,6 +233,7 @@ export function defineTool<
   const {
     run,
     plan,
+    probe,
     check,
     complete,
     advice,
@@ -256,6 +264,12 @@ export function defineTool<
       plan === undefined
         ? undefined
         : async (input, ports, caller) => await plan(parsed(input), Object.assign({}, ports, { caller })),
+    probe:
+      probe === undefined
+        ? undefined
+        : async (input, ports, caller) => {
+            await probe(parsed(input), Object.assign({}, ports, { caller }));
+          },
     complete:
       complete === undefined
         ? undefined

@@ -1,4 +1,4 @@
-import { Failure, isRetryable, statusOf } from "../domain/errors.ts";
+import { callStatusOf, Failure, isRetryable, statusOf } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 
 export interface ProblemFields {
@@ -28,14 +28,22 @@ interface RenderedError {
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
 /** The only renderer of errors: RFC 9457 with `ok`, `code`, `retryable`, `traceId` and, for invalid input, `issues`. */
-export function renderProblem(fields: ProblemFields, place: ErrorPlace): RenderedError {
-  const status = statusOf(fields.code);
+export function renderProblem(
+  fields: ProblemFields,
+  place: ErrorPlace,
+  status: number = statusOf(fields.code),
+): RenderedError {
   const headers: Record<string, string> = { "content-type": "application/problem+json; charset=utf-8" };
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (status === 429 || status === 503 || fields.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(fields.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
   }
   return { status, headers, body: JSON.stringify({ ...problemOf(fields, place), status }) };
+}
+
+/** How a call of a tool failed. */
+export function renderFailedCall(fields: ProblemFields, place: ErrorPlace): RenderedError {
+  return renderProblem(fields, place, callStatusOf(fields.code));
 }
 
 /** The problem object itself, without the status of HTTP, for surfaces that carry it in something else than an HTTP answer. */

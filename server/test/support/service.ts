@@ -12,6 +12,7 @@ import { EVERYTHING, personalScopes } from "../../src/domain/scopes.ts";
 import { openVault } from "../../src/outside/vault.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import type { Environment } from "../../src/ports/identity.ts";
 import { partPrograms } from "./programs.ts";
 import { createMigratedDatabase } from "./test-database.ts";
 
@@ -172,13 +173,16 @@ export async function startTestService(environment: Readonly<Record<string, stri
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /** A key like `operatorKey` of `quickstart.json`, of a person who is asked for no approval and reminded of none. */
-export async function mintOperatorKey({ persons, mintKey }: Operator, tenantId: string): Promise<string> {
-  const owner = { tenantId, network: "sandbox" } as const;
+export async function mintOperatorKey(
+  { persons, mintKey }: Operator,
+  tenantId: string,
+  environment: Environment = "sandbox",
+): Promise<string> {
+  const owner = { tenantId, network: environment };
   const person = { id: "user_test_operator", name: "Operator", email: "operator@example.com" };
   await persons.add(owner, { ...person, roles: ["traveler"] }, "test");
   const scopes = [EVERYTHING, ...personalScopes];
-  const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" } as const;
-  return (await mintKey(key)).apiKey;
+  return (await mintKey({ tenantId, environment, personId: person.id, scopes, actor: "test" })).apiKey;
 }
 
 /** The sandbox keeps its books in a database beside the service's. */

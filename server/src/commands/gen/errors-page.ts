@@ -1,5 +1,5 @@
 import type { catalog } from "../../contributions.ts";
-import { isRetryable, meaningByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
+import { callStatusOf, isRetryable, meaningByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 import { problemOf } from "../../surfaces/render-error.ts";
 import { json, NOTICE, table } from "./markdown.ts";
 
@@ -83,7 +83,7 @@ function errorPage(code: string, ofService: string | undefined, uses: readonly U
 
 ${meaning}
 
-HTTP status ${statusOf(code)}. ${sayRetry(code)} [All errors](../errors.md).
+HTTP status ${sayStatus(code)}. ${sayRetry(code)} [All errors](../errors.md).
 ${uses.length === 0 ? "" : `\n## Tools that answer it\n\n${tools}\n`}
 ## How it is answered
 
@@ -91,6 +91,11 @@ In an answer \`detail\` is about the very case, and members that the code brings
 
 ${json({ ...problem, status: statusOf(code) })}
 `;
+}
+
+function sayStatus(code: string): string {
+  const [status, ofCalls] = [statusOf(code), callStatusOf(code)];
+  return status === ofCalls ? String(status) : `${status} from a route, ${ofCalls} from a tool`;
 }
 
 function sayRetry(code: string): string {

@@ -39,11 +39,7 @@ const SIGNATURE_HOURS = 1;
 export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promise<StepAnswer> {
   const { chain, clock, claimKeys } = ports;
   const { tripId, guestWallet, tenantId, callId, waitMilliseconds } = request;
-  const contract = requireEscrow(chain, request.escrowAddress);
-  if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
-  refuseContracts(chain, guestWallet);
-  const trip = await openClaim(ports, request);
-  const isAgain = await isClaimOf(ports, trip, guestWallet);
+  const { contract, trip, isAgain } = await checkClaim(ports, request);
   if (!isAgain) await requireCode(ports, request);
   const deadline = BigInt(Math.floor(clock.now().add({ hours: SIGNATURE_HOURS }).epochMilliseconds / 1000));
   const claim = { chainId: chain.chainId, escrow: contract.address, tripId, guest: guestWallet, deadline };
@@ -62,6 +58,19 @@ export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promi
   });
 }
 
+/** Everything that keeps a wallet from a claim but the code, each wrong one of which counts; it changes nothing. */
+export async function checkClaim(
+  ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
+  request: Omit<ClaimRequest, "claimCode" | "codeNonce" | "callId" | "waitMilliseconds">,
+) {
+  const { chain } = ports;
+  const contract = requireEscrow(chain, request.escrowAddress);
+  if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
+  refuseContracts(chain, request.guestWallet);
+  const trip = await openClaim(ports, request);
+  return { contract, trip, isAgain: await isClaimOf(ports, trip, request.guestWallet) };
+}
+
 /** The trip, for who has its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none can be guessed. */
 export async function openClaim(
   { chain, stores, claimKeys }: Pick<ClaimPorts, "chain" | "stores" | "claimKeys">,
@@ -76,7 +85,11 @@ export async function openClaim(
 }
 
 /** Whether this wallet has claimed the trip, or is about to. Throws what keeps any other one from it. */
-async function isClaimOf({ stores, clock }: ClaimPorts, trip: Trip, guestWallet: Hex): Promise<boolean> {
+async function isClaimOf(
+  { stores, clock }: Pick<ClaimPorts, "stores" | "clock">,
+  trip: Trip,
+  guestWallet: Hex,
+): Promise<boolean> {
   requireFunded(trip);
   if (trip.guestWallet !== undefined) {
     if (trip.guestWallet !== guestWallet) throw escrowFailure("already_claimed");

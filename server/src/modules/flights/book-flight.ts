@@ -73,12 +73,24 @@ async function prepareBooking(
 /** The same for an order that an earlier call has held. */
 async function preparePayment(
   ports: BookFlightPorts,
-  { caller: { userId, environment } }: BookFlightRequest,
+  request: BookFlightRequest,
   steps: FlightBookingSteps,
   held: Booking,
 ): Promise<PreparedBooking> {
+  const paid = await checkPayment(ports, request, held);
+  return {
+    intent: { kind: "pay", held: { id: held.id, userId: request.caller.userId, ...paid } },
+    begin: (intent) => steps.lookUp(intent),
+  };
+}
+
+async function checkPayment(
+  ports: BookFlightPorts,
+  { caller: { environment } }: Pick<BookFlightRequest, "caller">,
+  held: Booking,
+) {
   const { flights, clock } = ports;
-  const { id, orderId = "", holdUntil, totalAmount: heldAmount, totalCurrency: heldCurrency } = held;
+  const { orderId = "", holdUntil, totalAmount: heldAmount, totalCurrency: heldCurrency } = held;
   const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, clock.now()) <= 0;
   const order = isLate ? undefined : await unlessGone(flights.getOrder(orderId));
   if (order === undefined || order.cancelled) {
@@ -98,10 +110,7 @@ async function preparePayment(
   }
   const rate = await requireRate(ports, environment, totalCurrency, held.rate);
   const amountMicroUsdc = inUsdc(totalAmount, totalCurrency, rate) ?? 0n;
-  return {
-    intent: { kind: "pay", held: { id, userId, amountMicroUsdc, totalAmount, totalCurrency, rate } },
-    begin: (intent) => steps.lookUp(intent),
-  };
+  return { amountMicroUsdc, totalAmount, totalCurrency, rate };
 }
 
 async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
@@ -119,15 +128,10 @@ export interface PreparedOrder {
   offer: FlightOffer;
 }
 
-/** What is ordered at the supplier, and the booking of it. */
-export async function prepareOrder(
-  ports: BookFlightPorts,
-  request: BookFlightRequest,
-  random: RandomBytes,
-): Promise<PreparedOrder> {
+/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">) {
   const { flights, flightServicing, stores, clock } = ports;
-  const { caller, callId, offerId, services, airlineCreditId } = request;
-  const { tenantId, environment: network } = caller;
+  const { caller, offerId, services, airlineCreditId } = request;
   const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
@@ -136,11 +140,32 @@ export async function prepareOrder(
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
   const hasServices = services.length > 0;
   const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
-  const rate = await requireRate(ports, network, totalCurrency, seenRate);
+  const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
   const total = parseDecimal(totalAmount);
   if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);
   const travelers = await findTravelers(ports, request, offer);
   const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
+  return { offer, travelers, rate, total, covered, totalAmount, totalCurrency };
+}
+
+/** The same for an offer that is held or not, as `bookFlight` begins. */
+export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
+  const { tenantId, environment } = request.caller;
+  const live = await ports.stores.bookings.findLive(tenantId, environment, request.offerId);
+  if (live?.kind === "flight_hold") await checkPayment(ports, request, live);
+  else await checkOrder(ports, request);
+}
+
+/** What is ordered at the supplier, and the booking of it. */
+export async function prepareOrder(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  random: RandomBytes,
+): Promise<PreparedOrder> {
+  const { clock } = ports;
+  const { caller, callId, offerId, services, airlineCreditId } = request;
+  const { tenantId, environment: network } = caller;
+  const { offer, travelers, rate, total, covered, totalAmount, totalCurrency } = await checkOrder(ports, request);
   const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
@@ -168,7 +193,7 @@ export async function prepareOrder(
  */
 async function findTravelers(
   ports: BookFlightPorts,
-  { caller, additionalCustomerUserIds }: BookFlightRequest,
+  { caller, additionalCustomerUserIds }: Omit<BookFlightRequest, "callId">,
   offer: FlightOffer,
 ): Promise<Traveler[]> {
   const wanted = offer.passengers.length;

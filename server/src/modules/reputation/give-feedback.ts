@@ -50,18 +50,35 @@ export const feedbackErrors = {
 const failed = (code: keyof typeof feedbackErrors, extra?: Readonly<Record<string, unknown>>): Failure =>
   new Failure(code, { detail: feedbackErrors[code], ...(extra === undefined ? {} : { extra }) });
 
-/** Rates an agent once in each scope. Throws Failure with a code of `feedbackErrors`. */
-export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
-  const { stores, chain, clock, random } = ports;
-  const { tenantId, callId, raterKind, userId, agentId, stars, tag, evidenceUri } = request;
-  const { network, chainId } = chain;
+export type FeedbackRating = Omit<FeedbackRequest, "callId" | "about" | "waitMilliseconds">;
+
+/** Everything that the registries and our records refuse before anything is stored; it changes nothing. */
+export async function checkFeedback(
+  { stores, chain }: Pick<FeedbackPorts, "stores" | "chain">,
+  { agentId, ...rating }: FeedbackRating,
+) {
+  const { network } = chain;
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw failed("agent_not_found");
-  const place = await findPlace(stores, network, request);
-  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+  const place = await findPlace(stores, network, rating);
+  const { address: from } = await stores.wallets.ensure(network, "treasury", rating.tenantId);
   const [owner, raterAgentId] = await Promise.all([registries.ownerOf(agentId), registries.agentOf(from)]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
+  const scope = ratingScopeOf({ ...rating, agentId, ...place });
+  const earlier = await stores.feedbacks.findInScope(network, scope);
+  if (earlier?.transactionHash !== undefined && !isSameRating(earlier, { ...rating, agentId })) {
+    throw alreadyRated(earlier, { hash: earlier.transactionHash });
+  }
+  return { agentId, place, from, raterAgentId, scope };
+}
+
+/** Rates an agent once in each scope. Throws Failure with a code of `feedbackErrors`. */
+export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
+  const { stores, chain, clock, random } = ports;
+  const { tenantId, callId, raterKind, userId, stars, tag, evidenceUri } = request;
+  const { network, chainId } = chain;
+  const { agentId, place, from, raterAgentId, scope } = await checkFeedback(ports, request);
   const content = {
     chainId,
     agentId: agentId.toString(),
@@ -81,7 +98,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
     tenantId,
     raterKind,
     userId,
-    scope: ratingScopeOf({ tenantId, raterKind, userId, agentId, tag, ...place }),
+    scope,
     stars,
     tag,
     ...place,
@@ -121,7 +138,9 @@ async function findPlace(
   return { tripId: booking.tripId, bookingId };
 }
 
-function isSameRating(one: NewFeedback, other: NewFeedback): boolean {
+type Content = Pick<NewFeedback, "agentId" | "stars" | "tag" | "evidenceUri">;
+
+function isSameRating(one: Content, other: Content): boolean {
   return (
     one.agentId === other.agentId &&
     one.stars === other.stars &&
@@ -130,6 +149,6 @@ function isSameRating(one: NewFeedback, other: NewFeedback): boolean {
   );
 }
 
-function alreadyRated({ stars, tag, agentId }: Feedback, { hash }: ChainTransaction): Failure {
+function alreadyRated({ stars, tag, agentId }: Feedback, { hash }: Pick<ChainTransaction, "hash">): Failure {
   return failed("already_rated", { txHash: hash, subjectAgentId: agentId.toString(), stars, tag });
 }

@@ -36,21 +36,52 @@ export function confirmCancellation(
   return request.then((known) => executeServicing({ ...ports, commits }, known, { random, ...options }));
 }
 
+/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+export async function checkCancellation(
+  ports: CheckingPorts,
+  caller: ServicingCall["caller"],
+  cancellationId: string,
+): Promise<void> {
+  if (!cancellationId.startsWith(STAY_QUOTE_PREFIX)) await checkFlight(ports, caller, cancellationId);
+  else await checkStay(ports, await findStay(ports, caller, cancellationId));
+}
+
+type CheckingPorts = Pick<ServicingToolPorts, "flightServicing" | "stores" | "clock">;
+
 function ofFlight(ports: ServicingToolPorts, call: ServicingCall, cancellationId: string): ServicingRequest {
-  const { flightServicing, stores, clock } = ports;
-  const { tenantId, environment } = call.caller;
   return {
     ...call,
     kind: "flight_cancellation",
     subjectId: cancellationId,
     inProgress,
-    async prepare() {
-      const quote = await withNotFoundCode(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
-      const order = await stores.orders.find(tenantId, environment, quote.orderId);
-      if (order === undefined) throw new Failure("cancellation_not_found");
-      return prepareFlightCancellation(quote, order, clock);
-    },
+    prepare: () => checkFlight(ports, call.caller, cancellationId),
   };
+}
+
+async function checkFlight(
+  { flightServicing, stores, clock }: CheckingPorts,
+  { tenantId, environment }: ServicingCall["caller"],
+  cancellationId: string,
+) {
+  const quote = await withNotFoundCode(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
+  const order = await stores.orders.find(tenantId, environment, quote.orderId);
+  if (order === undefined) throw new Failure("cancellation_not_found");
+  return prepareFlightCancellation(quote, order, clock);
+}
+
+async function findStay(
+  { stores }: CheckingPorts,
+  { tenantId, environment }: ServicingCall["caller"],
+  cancellationId: string,
+) {
+  const quote = await stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
+  const order = quote === undefined ? undefined : await stores.orders.find(tenantId, environment, quote.stayId);
+  if (quote === undefined || order === undefined) throw new Failure("cancellation_not_found");
+  return { quote, order };
+}
+
+async function checkStay({ clock }: CheckingPorts, { quote, order }: Awaited<ReturnType<typeof findStay>>) {
+  return prepareStayCancellation(quote, order, clock);
 }
 
 async function ofStay(
@@ -58,17 +89,13 @@ async function ofStay(
   call: ServicingCall,
   cancellationId: string,
 ): Promise<ServicingRequest> {
-  const { stores, clock } = ports;
-  const { tenantId, environment } = call.caller;
-  const quote = await stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
-  const order = quote === undefined ? undefined : await stores.orders.find(tenantId, environment, quote.stayId);
-  if (quote === undefined || order === undefined) throw new Failure("cancellation_not_found");
+  const stay = await findStay(ports, call.caller, cancellationId);
   return {
     ...call,
     kind: "stay_cancellation",
     // However many quotes there are, a stay is cancelled once.
-    subjectId: quote.stayId,
+    subjectId: stay.quote.stayId,
     inProgress,
-    prepare: async () => prepareStayCancellation(quote, order, clock),
+    prepare: () => checkStay(ports, stay),
   };
 }

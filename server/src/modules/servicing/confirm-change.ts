@@ -18,19 +18,25 @@ export function confirmChange(
   change: { changeId: string; payment: ChangePayment },
   options: ServicingOptions = {},
 ): Promise<OnceAnswer> {
-  const { flightServicing, stores, clock, random } = ports;
-  const { tenantId, environment } = call.caller;
+  const { random } = ports;
   const request = {
     ...call,
     kind: "flight_change",
     subjectId: change.changeId,
     inProgress,
-    async prepare() {
-      const pending = await withNotFoundCode(flightServicing.getChange(change.changeId), "change_not_found");
-      const order = await stores.orders.find(tenantId, environment, pending.orderId);
-      if (order === undefined) throw new Failure("change_not_found");
-      return prepareFlightChange(pending, order, change.payment, clock);
-    },
+    prepare: () => checkChange(ports, call.caller, change),
   } as const;
   return executeServicing({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
+}
+
+/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+export async function checkChange(
+  { flightServicing, stores, clock }: Pick<ServicingToolPorts, "flightServicing" | "stores" | "clock">,
+  { tenantId, environment }: ServicingCall["caller"],
+  { changeId, payment }: { changeId: string; payment: ChangePayment },
+) {
+  const pending = await withNotFoundCode(flightServicing.getChange(changeId), "change_not_found");
+  const order = await stores.orders.find(tenantId, environment, pending.orderId);
+  if (order === undefined) throw new Failure("change_not_found");
+  return prepareFlightChange(pending, order, payment, clock);
 }

@@ -1,3 +1,6 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import { sendOutErrors } from "../treasury/index.ts";
 
 /** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
@@ -10,3 +13,14 @@ export const commitErrors = {
 } as const;
 
 export const orderNotFound = "You have no such order. book_flight and book_stay give the id.";
+
+/** The tenant's own order. Throws `order_not_found`. */
+export async function requireOrder(
+  { orders }: Pick<Stores, "orders">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  orderId: string,
+) {
+  const order = await orders.find(tenantId, environment, orderId);
+  if (order === undefined) throw new Failure("order_not_found", { detail: orderNotFound });
+  return order;
+}

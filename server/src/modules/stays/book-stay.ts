@@ -87,13 +87,8 @@ interface Guest {
   customerUserId?: string | undefined;
 }
 
-/** Everything that can be refused before anything is stored or sent. */
-async function prepareBooking(
-  ports: BookStayPorts,
-  { caller, stay }: BookStayRequest,
-  steps: StayBookingSteps,
-  random: RandomBytes,
-): Promise<PreparedBooking> {
+/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
   const { stayBookings, stores, travelers, clock } = ports;
   const { negotiatedRates } = stores;
   const quote = await getOwnQuote({ stayBookings, negotiatedRates }, caller, stay.quoteId);
@@ -115,6 +110,17 @@ async function prepareBooking(
   if (amountMicroUsdc === undefined) throw new Error(`the quote ${quote.id} asks ${totalAmount}`);
   await requireOwnCustomers(travelers, caller, stay);
   const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
+  return { guests, specialRequests, phoneNumber, price: { amountMicroUsdc, totalAmount, totalCurrency, rate } };
+}
+
+async function prepareBooking(
+  ports: BookStayPorts,
+  { caller, stay }: BookStayRequest,
+  steps: StayBookingSteps,
+  random: RandomBytes,
+): Promise<PreparedBooking> {
+  const { travelers, clock } = ports;
+  const { guests, specialRequests, phoneNumber, price } = await checkStay(ports, { caller, stay });
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = {
     ...{ ...stay, guests, phoneNumber, bookingId },
@@ -127,10 +133,7 @@ async function prepareBooking(
         id: bookingId,
         userId: caller.userId,
         // What is due at the accommodation is not part of it.
-        amountMicroUsdc,
-        totalAmount,
-        totalCurrency,
-        rate,
+        ...price,
         airlineCreditId: undefined,
         travelers: await toBooked({ travelers, caller }, guests),
         itinerarySalt: newSalt(random),

@@ -186,6 +186,7 @@ const cancelRun = defineInternalRoute({
   }),
   isBodyOptional: true,
   answers: { 200: { description: "The run.", schema: RunAnswer } },
+  example: { body: { acceptLoss: false } },
   errors: { not_found: NO_RUN, conflict: "The run has ended.", loss_not_accepted: LOSS_NOT_ACCEPTED },
   async run({ principals, params, body, fail }, parts: RunParts) {
     const { runs } = parts.stores;

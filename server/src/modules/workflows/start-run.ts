@@ -19,20 +19,12 @@ export interface RunRequest {
 
 /** Throws `invalid_input`, or `idempotency_mismatch`. */
 export async function startRun(parts: RunParts, caller: RunCaller, request: RunRequest): Promise<Run> {
-  const { clock, random, stores, workflowRunner, identity } = parts;
-  const workflow = findWorkflow(workflowRunner.workflows, request.workflowId);
-  const input = validateInput(workflow, request.input);
+  const { clock, random, stores, workflowRunner } = parts;
   const { userId, idempotencyKey } = request;
+  const { workflow, input } = await checkStart(parts, caller, request);
   // What a first request has started stays, although its dates may be past by now.
   const isNew = idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey));
   if (isNew) await checkInput(parts, caller, workflow, input);
-  if (
-    userId !== undefined &&
-    !userId.startsWith("svc:") &&
-    !(await identity.isUser(caller.tenantId, userId, caller.environment))
-  ) {
-    throw invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
-  }
   const inserted = await stores.runs.insert({
     id: newId("run_", clock.now().epochMilliseconds, random),
     ...{ tenantId: caller.tenantId, network: caller.environment, keyId: caller.keyId },
@@ -51,6 +43,20 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   }
   workflowRunner.wake();
   return inserted.run;
+}
+
+/** Everything that can be refused before a run is stored. Throws `invalid_input`. */
+export async function checkStart(
+  { workflowRunner, identity }: Pick<RunParts, "workflowRunner" | "identity">,
+  { tenantId, environment }: Pick<RunCaller, "tenantId" | "environment">,
+  { workflowId, input, userId }: Pick<RunRequest, "workflowId" | "input" | "userId">,
+) {
+  const workflow = findWorkflow(workflowRunner.workflows, workflowId);
+  const validated = validateInput(workflow, input);
+  if (userId !== undefined && !userId.startsWith("svc:") && !(await identity.isUser(tenantId, userId, environment))) {
+    throw invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
+  }
+  return { workflow, input: validated };
 }
 
 function findWorkflow(workflows: readonly Workflow[], id: string): Workflow {

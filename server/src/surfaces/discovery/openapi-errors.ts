@@ -1,4 +1,11 @@
-import { meaningByCode, type ServiceCode, serviceCodes, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
+import {
+  callStatusOf,
+  meaningByCode,
+  type ServiceCode,
+  serviceCodes,
+  statusOf,
+  TOOL_FAILURE_STATUS,
+} from "../../domain/errors.ts";
 import { renderProblem } from "../render-error.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 
@@ -75,7 +82,7 @@ export function errorAnswers(
 /** What a tool that ran can answer, with what each code means for it. */
 export function toolFailureAnswer(errors: Readonly<Record<string, string>>, appUrl: string): JsonObject {
   const meanings = new Map<string, string>([
-    ...Object.entries(errors).filter(([code]) => statusOf(code) === TOOL_FAILURE_STATUS),
+    ...Object.entries(errors).filter(([code]) => callStatusOf(code) === TOOL_FAILURE_STATUS),
     ["tool_failed", meaningByCode.tool_failed],
     ["internal_error", meaningByCode.internal_error],
   ]);

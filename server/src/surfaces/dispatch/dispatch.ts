@@ -8,7 +8,7 @@ import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
 import { isObject, readJsonObject } from "../http/json-body.ts";
 import type { SignedAnswers, SignedExchange } from "../http/signed-exchange.ts";
-import { type ErrorPlace, renderProblem } from "../render-error.ts";
+import { type ErrorPlace, renderFailedCall, renderProblem } from "../render-error.ts";
 
 export const DISPATCH_PATH = "/api/agent/dispatch";
 
@@ -101,7 +101,7 @@ function render(answer: Answer, place: ErrorPlace): HttpAnswer {
   const { outcome } = answer;
   const rendered = outcome.ok
     ? renderResult(answer, outcome.result)
-    : renderProblem({ ...outcome, replayed: answer.replayed }, place);
+    : renderFailedCall({ ...outcome, replayed: answer.replayed }, place);
   if (answer.replayed) rendered.headers["idempotent-replayed"] = "true";
   return rendered;
 }

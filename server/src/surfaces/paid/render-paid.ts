@@ -4,7 +4,7 @@ import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
-import { type ErrorPlace, renderProblem } from "../render-error.ts";
+import { type ErrorPlace, renderFailedCall } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./payment-headers.ts";
 
 /**
@@ -14,7 +14,7 @@ import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./pa
 export function renderPaid(toolName: string, answer: Answer, payer: Hex, place: ErrorPlace): HttpAnswer {
   const { outcome, receipt } = answer;
   const { usageId, payment } = receipt;
-  if (!outcome.ok) return renderProblem({ ...outcome, replayed: answer.replayed }, place);
+  if (!outcome.ok) return renderFailedCall({ ...outcome, replayed: answer.replayed }, place);
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (answer.replayed) headers["idempotent-replayed"] = "true";
   if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;

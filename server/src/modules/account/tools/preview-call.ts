@@ -41,7 +41,13 @@ const Output = z.object({
     "What leaves you in sum, the two of inAllParts. Not what goes to a trip's budget, or back to the treasury, such as your markup; null: not known",
   ),
   inAllParts: z.object({
-    paidToOthersUsdc: Amount.describe("From the wallet, or a trip's budget, as movements say"),
+    paidToOthersUsdc: Amount.describe(
+      "From the wallet, or a trip's budget, as movements say; null: not known, or not all of it is USDC",
+    ),
+    paidToOthers: z
+      .array(z.object({ token: z.string(), amount: Amount }))
+      .readonly()
+      .describe("The same by token"),
     callPriceUsdc: Amount.describe("priceUsdc: counts against the monthly cap and does not come out of the wallet"),
   }),
   irreversible: z
@@ -122,22 +128,23 @@ function totalsOf(movements: Plan["movements"]) {
 const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
 
 function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
-  const paid = movements.filter(({ token, to }) => token === "USDC" && !STILL_YOURS.has(to));
+  const paid = movements.filter(({ to }) => !STILL_YOURS.has(to));
   const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
-  const isKnown = tried !== undefined && amounts.length === paid.length;
+  // A sum in USDC says nothing of what leaves in another token.
+  const isKnown = tried !== undefined && amounts.length === paid.length && paid.every(({ token }) => token === "USDC");
   const toOthers = isKnown ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined;
   const say = (amount: bigint | undefined) => (amount === undefined ? null : formatDecimal(amount));
   return {
     inAllUsdc: toOthers === undefined || tried === undefined ? null : formatDecimal(toOthers + tried.price),
-    inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price) },
+    inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price), paidToOthers: totalsOf(paid) },
   };
 }
 
 /** Nobody outside was asked, and an agent must not take this for more than it is. */
 function noteOn(effect: string | undefined, plan: Plan | undefined): string {
   if (effect === undefined) return "Nothing was done.";
-  if (effect === "spend" && plan?.movements.length === 0 && plan.refusal === undefined) {
-    return "Nothing was done. The call would move no money: it was made before and would answer the same, or it is refused where it runs.";
+  if (plan?.isRepeat === true && plan.refusal === undefined) {
+    return "Nothing was done. An earlier call did this or is doing it: the call would get that one's answer, and move no money.";
   }
-  return "Nothing was done and nobody outside was asked: the supplier or the chain can still refuse the call itself.";
+  return "Nothing was done, here or outside: the supplier or the chain can still refuse the call itself.";
 }

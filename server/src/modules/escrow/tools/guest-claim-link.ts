@@ -3,7 +3,7 @@ import { final } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
-import { claimTrip } from "../claim-trip.ts";
+import { checkClaim, claimTrip } from "../claim-trip.ts";
 import { claimErrors, escrowFailure, stepErrors, tripStateErrors } from "../errors.ts";
 import { readGuestLink } from "../guest-link.ts";
 import { Hash, hashOf } from "../input.ts";
@@ -64,21 +64,18 @@ export const guestClaimLink = defineTool({
 
   plan: () => ({ movements: [], irreversible: [final("the trip belongs to the guest's wallet")] }),
 
+  probe: (input, { chain, stores, clock, claimKeys, caller: { tenantId } }) =>
+    checkClaim({ chain, stores, clock, claimKeys }, { ...readClaim(input), tenantId }),
+
   async run(input, { chain, submission, stores, clock, claimKeys, caller, call }) {
-    const link = readGuestLink(input.guestLink);
-    if (link === undefined) throw escrowFailure("claim_link_invalid");
-    const guestWallet = readAddress(input.guestWallet);
-    if (guestWallet === undefined) throw new Error("the schema has let a bad value through");
+    const claim = readClaim(input);
     const { tenantId, environment: network } = caller;
-    const claimed = { tenantId, network, name: "trip_claimed", subject: link.tripId };
+    const claimed = { tenantId, network, name: "trip_claimed", subject: claim.tripId };
     const waitingRunIds = await stores.runEvents.waitingRuns(claimed);
     const { kind, result, firstCallId } = await claimTrip(
       { chain, submission, stores, clock, claimKeys },
       {
-        ...link,
-        guestWallet,
-        chainId: input.chainId,
-        escrowAddress: input.escrowAddress,
+        ...claim,
         claimCode: input.claimCode,
         codeNonce: input.codeNonce === undefined ? undefined : hashOf(input.codeNonce),
         tenantId: caller.tenantId,
@@ -89,3 +86,16 @@ export const guestClaimLink = defineTool({
     return kind === "replayed" && firstCallId !== null ? new Replayed(answer, firstCallId) : answer;
   },
 });
+
+function readClaim(input: {
+  guestLink: string;
+  guestWallet: string;
+  chainId: number;
+  escrowAddress?: string | undefined;
+}) {
+  const link = readGuestLink(input.guestLink);
+  if (link === undefined) throw escrowFailure("claim_link_invalid");
+  const guestWallet = readAddress(input.guestWallet);
+  if (guestWallet === undefined) throw new Error("the schema has let a bad value through");
+  return { ...link, guestWallet, chainId: input.chainId, escrowAddress: input.escrowAddress };
+}

@@ -12,7 +12,7 @@ import {
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedFlight } from "../asked-flight.ts";
-import { bookFlight as book } from "../book-flight.ts";
+import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
@@ -65,6 +65,10 @@ export const bookFlight = defineTool({
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
+  },
+
+  async probe(input, { flights, flightServicing, travelers, stores, clock, fx, caller }) {
+    await checkFlight({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
   complete: answerOf,

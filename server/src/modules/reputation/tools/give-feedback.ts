@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, toToolAnswer } from "../../treasury/index.ts";
-import { feedbackErrors, giveFeedback as rate } from "../give-feedback.ts";
+import { checkFeedback, feedbackErrors, giveFeedback as rate } from "../give-feedback.ts";
 import { AgentId, EscrowId, EvidenceUri, readAgentId, readHash, Tag } from "../input.ts";
 import { requireOwnTenant, userErrors } from "../own-names.ts";
 
@@ -20,6 +21,18 @@ const Output = ChainWrite.extend({
   feedbackHash: z.string().describe("On the chain: SHA-256 of the rating as canonical JSON; see docs/reputation.md"),
 });
 
+const Input = z.strictObject({
+  subjectAgentId: AgentId,
+  stars: z.int().min(1).max(5),
+  tag: Tag,
+  fromKind: z.enum(["org", "user"]).describe("Tenant and user are raters of their own"),
+  fromTenantId: z.string().optional(),
+  fromUserId: z.string().optional().describe("Left out: the calling user"),
+  tripId: EscrowId.optional(),
+  bookingId: EscrowId.optional(),
+  evidenceUri: EvidenceUri.optional(),
+});
+
 export const giveFeedback = defineTool({
   name: "give_feedback",
   title: "Rate an agent",
@@ -30,17 +43,7 @@ export const giveFeedback = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["chain", "submission", "stores", "clock", "random", "travelers"],
-  input: z.strictObject({
-    subjectAgentId: AgentId,
-    stars: z.int().min(1).max(5),
-    tag: Tag,
-    fromKind: z.enum(["org", "user"]).describe("Tenant and user are raters of their own"),
-    fromTenantId: z.string().optional(),
-    fromUserId: z.string().optional().describe("Left out: the calling user"),
-    tripId: EscrowId.optional(),
-    bookingId: EscrowId.optional(),
-    evidenceUri: EvidenceUri.optional(),
-  }),
+  input: Input,
   output: Output,
   errors: { ...feedbackErrors, ...userErrors },
   example: () => ({ subjectAgentId: "1", stars: 5, tag: "punctual", fromKind: "org" as const }),
@@ -51,28 +54,40 @@ export const giveFeedback = defineTool({
 
   plan: () => ({ movements: [], irreversible: [final("the rating on the chain")] }),
 
-  async run(input, { chain, submission, stores, clock, random, travelers, caller, call, fail }) {
-    const { subjectAgentId, stars, tag, fromKind, fromTenantId, fromUserId, tripId, bookingId, evidenceUri } = input;
-    const { tenantId } = caller;
-    requireOwnTenant(caller, fromTenantId);
-    if (fromUserId !== undefined && !(await travelers.isUser(tenantId, fromUserId, caller.environment)))
-      throw fail("user_not_found");
+  async probe(input, { chain, stores, travelers, caller }) {
+    await checkFeedback({ chain, stores }, await readRating(input, { travelers, caller }));
+  },
+
+  async run(input, { chain, submission, stores, clock, random, travelers, caller, call }) {
+    const rating = await readRating(input, { travelers, caller });
     const answer = await rate(
       { chain, submission, stores, clock, random },
-      {
-        tenantId,
-        callId: call.id,
-        raterKind: fromKind,
-        userId: fromUserId ?? caller.userId,
-        agentId: readAgentId(subjectAgentId),
-        stars,
-        tag,
-        tripId: tripId === undefined ? undefined : readHash(tripId),
-        bookingId: bookingId === undefined ? undefined : readHash(bookingId),
-        evidenceUri,
-        about: chainProvenance(chain, clock),
-      },
+      { ...rating, callId: call.id, about: chainProvenance(chain, clock) },
     );
     return toToolAnswer(answer, Output);
   },
 });
+
+/** Who rates whom for what, of the tenant's own. */
+async function readRating(
+  input: z.output<typeof Input>,
+  { travelers, caller }: Pick<Ports, "travelers"> & { caller: Caller },
+) {
+  const { subjectAgentId, stars, tag, fromKind, fromTenantId, fromUserId, tripId, bookingId, evidenceUri } = input;
+  const { tenantId, environment } = caller;
+  requireOwnTenant(caller, fromTenantId);
+  if (fromUserId !== undefined && !(await travelers.isUser(tenantId, fromUserId, environment))) {
+    throw new Failure("user_not_found", { detail: userErrors.user_not_found });
+  }
+  return {
+    tenantId,
+    raterKind: fromKind,
+    userId: fromUserId ?? caller.userId,
+    agentId: readAgentId(subjectAgentId),
+    stars,
+    tag,
+    tripId: tripId === undefined ? undefined : readHash(tripId),
+    bookingId: bookingId === undefined ? undefined : readHash(bookingId),
+    evidenceUri,
+  };
+}

@@ -7,7 +7,7 @@ import { supplierErrors } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
-import { orderNotFound } from "../servicing-errors.ts";
+import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
@@ -34,11 +34,11 @@ export const cancelOrderQuote = defineTool({
   gives: ({ cancellationId }) => ({ cancellationId }),
 
   plan: () => EMPTY_PLAN,
+  probe: ({ orderId }, { stores, caller }) => requireOrder(stores, caller, orderId),
 
   async run({ orderId }, ports) {
-    const { flights, flightServicing, stays, stores, clock, random, caller, fail } = ports;
-    const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
-    if (order === undefined) throw fail("order_not_found");
+    const { flights, flightServicing, stays, stores, clock, random, caller } = ports;
+    const order = await requireOrder(stores, caller, orderId);
     if (order.kind === "stay") {
       const { stayBookings } = ports;
       const { servicingQuotes } = stores;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
-import { confirmCancellation } from "../confirm-cancellation.ts";
+import { checkCancellation, confirmCancellation } from "../confirm-cancellation.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planCancellation } from "../plan-servicing.ts";
 import { commitErrors, orderNotFound } from "../servicing-errors.ts";
@@ -37,6 +37,8 @@ export const confirmCancelOrder = defineTool({
   example: (_today, { cancellationId }) => ({ cancellationId }),
 
   plan: ({ cancellationId }, { stores, caller }) => planCancellation({ stores, caller }, cancellationId),
+
+  probe: ({ cancellationId }, { caller, ...ports }) => checkCancellation(ports, caller, cancellationId),
 
   complete: answerOf,
 

@@ -5,7 +5,7 @@ import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } 
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
-import { confirmChange } from "../confirm-change.ts";
+import { checkChange, confirmChange } from "../confirm-change.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
@@ -72,6 +72,8 @@ export const confirmOrderChange = defineTool({
   gives: ({ orderId }) => ({ changedOrderId: orderId }),
 
   plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
+
+  probe: (change, { caller, ...ports }) => checkChange(ports, caller, change),
 
   complete: answerOf,
 

@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import type { ChangeOffer } from "../../../ports/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
 import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { seeChangeOffers } from "../see-changes.ts";
-import { orderNotFound } from "../servicing-errors.ts";
+import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 
 const Place = z.string().refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter IATA code" });
 
@@ -23,6 +25,19 @@ const EMPTY =
   "The airline offers none: read_order says whether the fare can be changed and whether the tickets are issued. If so, ask for the days around this one or another cabin.";
 /** The cheapest; another day or cabin gives others. */
 const MOST_OFFERS = 6;
+
+const notChangeable = "The order cannot be changed: by its fare, or because it is cancelled. It stands as before.";
+
+async function requireChangeable(
+  stores: Pick<Stores, "orders">,
+  caller: Pick<Caller, "tenantId" | "environment">,
+  orderId: string,
+) {
+  const order = await requireOrder(stores, caller, orderId);
+  if (order.kind !== "flight") throw new Failure("order_not_found", { detail: orderNotFound });
+  if (order.status !== "confirmed") throw new Failure("order_not_changeable", { detail: notChangeable });
+  return order;
+}
 
 export const requestOrderChange = defineTool({
   name: "request_order_change",
@@ -90,7 +105,7 @@ export const requestOrderChange = defineTool({
   errors: {
     ...supplierErrors,
     order_not_found: orderNotFound,
-    order_not_changeable: "The order cannot be changed: by its fare, or because it is cancelled. It stands as before.",
+    order_not_changeable: notChangeable,
   },
   example: (today, { orderId, sliceId }) => ({
     orderId,
@@ -111,11 +126,10 @@ export const requestOrderChange = defineTool({
   },
 
   plan: () => EMPTY_PLAN,
+  probe: ({ orderId }, { stores, caller }) => requireChangeable(stores, caller, orderId),
 
-  async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, fail, invalid }) {
-    const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
-    if (order === undefined || order.kind !== "flight") throw fail("order_not_found");
-    if (order.status !== "confirmed") throw fail("order_not_changeable");
+  async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, invalid }) {
+    const order = await requireChangeable(stores, caller, orderId);
     if (slices.remove.length === 0) {
       throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
     }

@@ -1,10 +1,26 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
 import { seeChange } from "../see-changes.ts";
+
+const offerNotFound = "You have no such change offer. request_order_change gives the id.";
+
+/** The tenant's own order that the offer would change. */
+async function requireOrderOf(
+  { servicingQuotes, orders }: Pick<Stores, "servicingQuotes" | "orders">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  offerId: string,
+) {
+  const orderId = await servicingQuotes.findOrderOfChangeOffer(tenantId, environment, offerId);
+  const order = orderId === undefined ? undefined : await orders.find(tenantId, environment, orderId);
+  if (order === undefined) throw new Failure("change_offer_not_found", { detail: offerNotFound });
+  return order;
+}
 
 export const selectOrderChangeOffer = defineTool({
   name: "select_order_change_offer",
@@ -28,7 +44,7 @@ export const selectOrderChangeOffer = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    change_offer_not_found: "You have no such change offer. request_order_change gives the id.",
+    change_offer_not_found: offerNotFound,
     change_expired: "The offer is no longer available. Call request_order_change again.",
     order_not_changeable: "The supplier does not let this order be changed like that. It stands as before.",
     price_changed: "The supplier asks another price now. Call request_order_change again.",
@@ -39,12 +55,11 @@ export const selectOrderChangeOffer = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  async run({ offerId }, { flights, flightServicing, stores, caller, fail }) {
-    const { tenantId, environment } = caller;
-    const orderId = await stores.servicingQuotes.findOrderOfChangeOffer(tenantId, environment, offerId);
-    if (orderId === undefined) throw fail("change_offer_not_found");
-    const order = await stores.orders.find(tenantId, environment, orderId);
-    if (order === undefined) throw fail("change_offer_not_found");
+  probe: ({ offerId }, { stores, caller }) => requireOrderOf(stores, caller, offerId),
+
+  async run({ offerId }, { flights, flightServicing, stores, caller }) {
+    const order = await requireOrderOf(stores, caller, offerId);
+    const { orderId } = order;
     const change = await flightServicing.selectChangeOffer(offerId);
     await seeChange(stores.seenOffers, caller, offerId, change, order);
     return {

@@ -7,7 +7,7 @@ import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { askedStay, type BookStayRequest, bookStay as book } from "../book-stay.ts";
+import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
@@ -118,6 +118,10 @@ export const bookStay = defineTool({
         namedIds: () => knownGuests({ travelers, caller }, input.guests),
       },
     ),
+
+  async probe(input, { stays, stayBookings, travelers, stores, clock, fx, caller }) {
+    await checkStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
+  },
 
   complete: answerOf,
 

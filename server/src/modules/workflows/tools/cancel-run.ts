@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
+
+const runNotFound = "There is no such run of this tenant. Take the runId from run_workflow.";
 
 export const cancelRunTool = defineTool({
   name: "cancel_run",
@@ -28,21 +32,31 @@ export const cancelRunTool = defineTool({
     }),
   output: z.object({ runs: z.array(RunAnswer).describe("One that had ended before is as it was") }),
   errors: {
-    run_not_found: "There is no such run of this tenant. Take the runId from run_workflow.",
+    run_not_found: runNotFound,
     loss_not_accepted: LOSS_NOT_ACCEPTED,
   },
   example: (_today, { runId }) => ({ runId }),
   usesUp: ["runId", "sessionId"],
   // What the undos of the run move is planned by them.
   plan: () => ({ movements: [], irreversible: [final("what the run's undos do, each by a plan of its own")] }),
-  async run({ runId, tripId, acceptLoss }, { workflows, caller, fail }) {
+  probe: (asked, { workflows, caller }) => findRuns(workflows.stores, caller, asked),
+  async run({ acceptLoss, ...asked }, { workflows, caller }) {
     const { stores } = workflows;
-    const owner = { tenantId: caller.tenantId, network: caller.environment };
-    const found = runId === undefined ? undefined : await stores.runs.find([owner], runId);
-    if (runId !== undefined && found === undefined) throw fail("run_not_found");
-    const runs = found === undefined ? await stores.runs.pausedOf(owner, tripId ?? "") : [found];
+    const runs = await findRuns(stores, caller, asked);
     await cancelRuns(workflows, runs, { by: caller.userId, acceptLoss });
     const ended = await Promise.all(runs.map((run) => waitForRun(stores.runs, run)));
     return { runs: ended.filter((run) => run !== undefined) };
   },
 });
+
+async function findRuns(
+  { runs }: Pick<Stores, "runs">,
+  { tenantId, environment: network }: Pick<Caller, "tenantId" | "environment">,
+  { runId, tripId = "" }: { runId?: string | undefined; tripId?: string | undefined },
+) {
+  const owner = { tenantId, network };
+  if (runId === undefined) return await runs.pausedOf(owner, tripId);
+  const found = await runs.find([owner], runId);
+  if (found === undefined) throw new Failure("run_not_found", { detail: runNotFound });
+  return [found];
+}

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import { checkInput } from "../check-input.ts";
 import { RunAnswer } from "../describe-run.ts";
-import { startRun } from "../start-run.ts";
+import { checkStart, startRun } from "../start-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 
 export const runWorkflow = defineTool({
@@ -33,7 +34,15 @@ export const runWorkflow = defineTool({
   }),
   gives: ({ runId, sessionId }) => ({ runId, ...(sessionId === null ? {} : { sessionId }) }),
   // What its calls move is planned by them.
-  plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
+  plan: () => ({
+    movements: [],
+    irreversible: [final("what the run's calls do, each by a plan of its own")],
+    remarks: ["It starts a new run, whose calls move money by plans of their own."],
+  }),
+  async probe(asked, { workflows, caller }) {
+    const { workflow, input } = await checkStart(workflows, caller, { ...asked, userId: caller.userId });
+    await checkInput(workflows, caller, workflow, input);
+  },
   async run({ workflowId, input }, { workflows, caller, call }) {
     const { tenantId, keyId, environment, userId } = caller;
     const run = await startRun(
