@@ -117,6 +117,8 @@ describe("a pause that waits for tickets", () => {
       await expect.poll(ticketed, { timeout: 20_000 }).toMatch(/^0x/);
     });
     expect((await resume(run, { status: "failed" })).status).toBe(409);
+    // As if the records had missed the tickets too: the supplier is asked.
+    await service.sql("update booking set ticketing = 'pending' where order_id = $1", [Object(run.shown).orderId]);
     const resumed = await resume(run, { status: "ticketed" });
     expect(resumed.status, resumed.text).toBe(200);
     await expect.poll(() => read(run), { timeout: 20_000 }).toMatchObject({ status: "completed" });
