@@ -22,10 +22,14 @@ export function paidOrders({ orders, payments }: SupplierBooks): SupplierBooks["
   return orders.filter(({ id }) => paid.has(id));
 }
 
-/** What an answer says as it is now: tickets, the block with a transaction, and a supplier that is away, come between two answers. */
+/**
+ * What an answer says as it is now. Tickets, a change or a cancellation of the order, the block with a transaction, and a supplier
+ * that is away come between two answers.
+ */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set([
-  ...["ticketOrderHash", "next", "chargeTxHash", "refundTxHash"],
-  ...["conditions", "changeableUntil", "refundableUntil"],
+  ...["ticketing", "ticketOrderHash", "next", "chargeTxHash", "refundTxHash"],
+  ...["conditions", "changeableUntil", "refundableUntil", "voidWindowEndsAt"],
+  ...["status", "since", "refundedUsdc", "totalAmount", "totalCurrency", "taxAmount", "slices"],
 ]);
 
 function lasting(result: unknown): unknown {

@@ -111,7 +111,6 @@ describe("hold_flight", () => {
     await expect.poll(() => ordersOf(offerId)).toMatchObject([{ state: "lapsed" }]);
     const refused = await call("book_flight", { offerId });
     expect(failureOf(refused)).toEqual({ status: 500, code: "offer_expired" });
-    expect(refused.body.detail).toContain(orderId);
     expect(await world.result("read_order", { orderId })).toMatchObject({
       ...{ status: "lapsed", history: [{ kind: "held" }, { kind: "lapsed" }] },
       next: expect.stringContaining("nothing is owed"),
