@@ -209,6 +209,20 @@ describe("a trip without a guest's name and address", () => {
 });
 
 describe("what a guest says", () => {
+  it("is refused for wrong codes, each of which is counted, until the claim is locked", async () => {
+    const trip = await prefund({ guestName: "Grete", require2fa: true });
+    const { tripId, linkSecret, claimCode } = trip;
+    await claim(trip);
+    const say = async (code: unknown) => {
+      const { status, body } = await give(tripId, { linkSecret, ...GUEST, ...CONTACT, claimCode: code });
+      return [status, body.reason, body.attemptsLeft];
+    };
+    const wrong = claimCode === "111111" ? "222222" : "111111";
+    for (const left of [4, 3, 2, 1, 0]) expect(await say(wrong)).toEqual([409, "claim_code_wrong", left]);
+    expect(await say(claimCode)).toEqual([409, "claim_locked", undefined]);
+    expect((await post(`/api/claims/${tripId}/view`, { linkSecret })).body.travelerMissing).toContain("givenName");
+  });
+
   it("is refused if it is wrong, and for who has not the link", async () => {
     const trip = await prefund({ guestName: "Grete" });
     const { tripId, linkSecret } = trip;

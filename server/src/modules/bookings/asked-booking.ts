@@ -42,7 +42,8 @@ const DIFFERENCES = {
   flight: { travelers: "for other travelers", particulars: "with other services or another airline credit" },
   stay: {
     travelers: "for other guests",
-    particulars: "with other special requests, another loyalty account or other customer users",
+    particulars:
+      "with other dates of birth of the guests, other special requests, another loyalty account or other customer users",
   },
 } as const;
 

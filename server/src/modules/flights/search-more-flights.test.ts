@@ -19,6 +19,7 @@ afterAll(async () => {
 });
 
 const Segment = z.looseObject({ carrier: z.string(), departingAt: z.string(), arrivingAt: z.string() });
+const Allowed = z.object({ allowed: z.boolean() }).nullable();
 const Counts = z.object({ offers: z.number(), itineraries: z.number() });
 const Found = z.object({
   searchId: z.string().startsWith("sea_"),
@@ -26,8 +27,10 @@ const Found = z.object({
   offers: z.array(
     z.looseObject({
       ...{ id: z.string(), totalAmount: z.string(), checkedBags: z.number() },
-      fares: z.array(z.object({ id: z.string(), refundable: z.boolean(), checkedBags: z.number() })),
-      conditions: z.looseObject({ refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable() }),
+      fares: z.array(
+        z.object({ id: z.string(), refundable: z.boolean(), changeable: z.boolean(), checkedBags: z.number() }),
+      ),
+      conditions: z.looseObject({ refundBeforeDeparture: Allowed, changeBeforeDeparture: Allowed }),
       slices: z.array(z.object({ durationMinutes: z.number(), segments: z.array(Segment).min(1) })),
     }),
   ),
@@ -36,6 +39,14 @@ const More = Found.extend({ matching: Counts, nextCursor: z.string().nullable(),
 
 const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(66), returnDate: inDays(73) };
 const more = async (args: Record<string, unknown>) => await agent.ask(More, "search_more_flights", args);
+async function everyPage(args: Record<string, unknown>) {
+  const pages: z.infer<typeof More>[] = [];
+  do {
+    const cursor = pages.at(-1)?.nextCursor;
+    pages.push(await more({ ...args, limit: 10, ...(cursor == null ? {} : { cursor }) }));
+  } while (pages.at(-1)?.nextCursor != null);
+  return pages.flatMap(({ offers }) => offers);
+}
 const refused = async (args: Record<string, unknown>) => (await agent.call("search_more_flights", args)).said;
 
 /** How often the supplier was asked for these flights. */
@@ -67,50 +78,82 @@ test("the pages of a search have every itinerary once, and the supplier is not a
   expect(booked.offerId).toBe(seen.at(-1));
 });
 
-test("each filter holds for every offer and every fare that is shown, and each order for all pages", async () => {
-  const { searchId, considered } = await agent.ask(Found, "search_flights", journey);
-  const narrowed = (filter: object) => more({ searchId, limit: 10, ...filter });
-  const windows = { departs: { from: "06:00", until: "14:00" }, returnArrives: { from: "18:00", until: "11:30" } };
-  const timed = await narrowed(windows);
-  expect(timed.matching.itineraries).toBeLessThan(considered.itineraries);
-  const time = (local = "") => local.slice(11, 16);
-  for (const { slices } of timed.offers) {
-    const leaves = time(slices[0]?.segments[0]?.departingAt);
-    expect(leaves >= "06:00" && leaves <= "14:00", leaves).toBe(true);
-    const lands = time(slices[1]?.segments.at(-1)?.arrivingAt);
-    expect(lands >= "18:00" || lands <= "11:30", lands).toBe(true);
-  }
-  const refundable = await narrowed({ refundable: true, checkedBags: 2 });
-  expect(refundable.matching.offers).toBeLessThan(considered.offers);
-  expect(refundable.offers.length).toBeGreaterThan(0);
-  for (const { conditions, checkedBags, fares } of refundable.offers) {
-    expect(conditions.refundBeforeDeparture?.allowed).toBe(true);
-    for (const fare of [{ refundable: true, checkedBags }, ...fares]) {
-      expect(fare.refundable).toBe(true);
-      expect(fare.checkedBags).toBeGreaterThanOrEqual(2);
-    }
-  }
-  const direct = await narrowed({ directOnly: true });
-  expect(direct.offers.length).toBeGreaterThan(0);
-  for (const { slices } of direct.offers) for (const { segments } of slices) expect(segments).toHaveLength(1);
-  const carrier = direct.offers[0]?.slices[0]?.segments[0]?.carrier;
-  const { offers } = await narrowed({ airlines: [carrier?.toLowerCase()] });
-  expect(offers.length).toBeGreaterThan(0);
-  for (const { slices } of offers) {
-    for (const segment of slices.flatMap(({ segments }) => segments)) {
-      expect([segment.carrier, segment.operatingCarrier]).toContain(carrier);
-    }
-  }
-  const keys = {
-    price: (one: z.infer<typeof Found>["offers"][number]) => Number(one.totalAmount),
-    duration: (one) => one.slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0),
-    departure: (one) => Date.parse(`${one.slices[0]?.segments[0]?.departingAt}Z`),
-    arrival: (one) => Date.parse(`${one.slices[0]?.segments.at(-1)?.arrivingAt}Z`),
-  } satisfies Record<string, (one: z.infer<typeof Found>["offers"][number]) => number>;
-  for (const [order, keyOf] of Object.entries(keys)) {
-    const values = (await narrowed({ order })).offers.map(keyOf);
-    expect(values, order).toEqual(values.toSorted((left, right) => left - right));
-  }
+type FoundOffer = z.infer<typeof Found>["offers"][number];
+const departs = ({ slices }: FoundOffer, way: 0 | 1) => slices[way]?.segments[0]?.departingAt ?? "";
+const arrives = ({ slices }: FoundOffer, way: 0 | 1) => slices[way]?.segments.at(-1)?.arrivingAt ?? "";
+const time = (local: string) => local.slice("2027-01-20T".length, "2027-01-20T21:35".length);
+
+const FILTERS: Record<string, { filter: object; holds: (one: FoundOffer) => boolean }> = {
+  departs: {
+    filter: { departs: { from: "06:00", until: "14:00" } },
+    holds: (one) => time(departs(one, 0)) >= "06:00" && time(departs(one, 0)) <= "14:00",
+  },
+  arrives: { filter: { arrives: { until: "15:00" } }, holds: (one) => time(arrives(one, 0)) <= "15:00" },
+  returnDeparts: {
+    filter: { returnDeparts: { from: "19:00" } },
+    holds: (one) => time(departs(one, 1)) >= "19:00",
+  },
+  "returnArrives, over midnight": {
+    filter: { returnArrives: { from: "18:00", until: "11:30" } },
+    holds: (one) => time(arrives(one, 1)) >= "18:00" || time(arrives(one, 1)) <= "11:30",
+  },
+  directOnly: { filter: { directOnly: true }, holds: ({ slices }) => slices.every(({ segments }) => !segments[1]) },
+  refundable: {
+    filter: { refundable: true },
+    holds: ({ conditions, fares }) =>
+      conditions.refundBeforeDeparture?.allowed === true && fares.every(({ refundable }) => refundable),
+  },
+  changeable: {
+    filter: { changeable: true },
+    holds: ({ conditions, fares }) =>
+      conditions.changeBeforeDeparture?.allowed === true && fares.every(({ changeable }) => changeable),
+  },
+  checkedBags: {
+    filter: { checkedBags: 2 },
+    holds: ({ fares, ...offer }) => [offer, ...fares].every(({ checkedBags }) => checkedBags >= 2),
+  },
+};
+
+test.each(Object.entries(FILTERS))("the filter %s holds for all that is shown", async (_name, { filter, holds }) => {
+  const { searchId } = await agent.ask(Found, "search_flights", journey);
+  const all = await everyPage({ searchId });
+  const fitting = await everyPage({ searchId, ...filter });
+  expect(all.every(holds)).toBe(false);
+  expect(fitting.length).toBeGreaterThan(0);
+  expect(fitting.filter((one) => !holds(one))).toEqual([]);
+});
+
+test("the filter airlines holds for each flight, by who sells it or flies it", async () => {
+  const { searchId } = await agent.ask(Found, "search_flights", journey);
+  const all = await everyPage({ searchId });
+  const carrier = all.find(({ slices }) => slices.every(({ segments }) => !segments[1]))?.slices[0]?.segments[0]
+    ?.carrier;
+  const isBy = ({ slices }: FoundOffer) =>
+    slices.flatMap(({ segments }) => segments).every((one) => [one.carrier, one.operatingCarrier].includes(carrier));
+  const fitting = await everyPage({ searchId, airlines: [carrier?.toLowerCase()] });
+  expect(all.every(isBy)).toBe(false);
+  expect(fitting.length).toBeGreaterThan(0);
+  expect(fitting.filter((one) => !isBy(one))).toEqual([]);
+});
+
+const ORDERS: Record<string, (one: FoundOffer) => number> = {
+  price: ({ totalAmount }) => Number(totalAmount),
+  duration: ({ slices }) => slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0),
+  departure: (one) => Date.parse(`${departs(one, 0)}Z`),
+  arrival: (one) => Date.parse(`${arrives(one, 0)}Z`),
+};
+
+test.each(Object.entries(ORDERS))("the order %s is kept over all pages", async (order, keyOf) => {
+  const { searchId } = await agent.ask(Found, "search_flights", journey);
+  const ascending = (values: number[]) => values.toSorted((left, right) => left - right);
+  const best = (await everyPage({ searchId })).map(keyOf);
+  expect(best).not.toEqual(ascending(best));
+  expect((await everyPage({ searchId, order })).map(keyOf)).toEqual(ascending(best));
+});
+
+test("without an order the first page begins with what search_flights shows as the best", async () => {
+  const { searchId, offers } = await agent.ask(Found, "search_flights", journey);
+  expect((await more({ searchId })).offers[0]?.id).toBe(offers[0]?.id);
 });
 
 test("filters that nothing fits are named, and a cursor of another list is refused", async () => {

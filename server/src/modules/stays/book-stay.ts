@@ -62,10 +62,15 @@ export function askedStay({
         .map((guest) => JSON.stringify(guest))
         .toSorted(),
     );
+  // Names with the dates of birth that were given. A booking does not store the dates, and two guests may share a name.
+  const born = guests.flatMap(({ givenName, familyName, customerUserId = null, bornOn }) =>
+    bornOn === undefined ? [] : [JSON.stringify([givenName, familyName, customerUserId, bornOn])],
+  );
   return {
     ...{ kind: "stay", offerId },
     // How the guests are reached makes no other booking.
     particulars: {
+      ...(born.length === 0 ? {} : { born: born.toSorted() }),
       loyaltyProgrammeAccountNumber: more.loyaltyProgrammeAccountNumber ?? null,
       specialRequests: more.specialRequests ?? null,
       customerUserIds: customerUserIds.toSorted(),

@@ -182,6 +182,23 @@ describe("a booking of the same stay", () => {
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
+  it("with another date of birth of a guest, or without it, is refused", async () => {
+    const { id: quoteId } = await world.quoted();
+    const [amelia] = guests("Amelia");
+    const born = (bornOn: string) => ({ guests: [{ ...amelia, bornOn }] });
+    const { orderId } = resultOf(await world.bookStay(quoteId, born("1987-07-24")));
+    expect(saidOf(await world.bookStay(quoteId, born("1987-07-24")))).toEqual(REPEATED);
+    for (const other of [born("2019-07-24"), {}]) {
+      const refused = await world.bookStay(quoteId, other);
+      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(refused.body).toMatchObject({ orderId, differsIn: "particulars" });
+      expect(refused.body.detail).toContain("dates of birth");
+      const args = { quoteId, email: "amelia@example.com", guests: guests("Amelia"), ...other };
+      expect(await previewOf("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+    }
+    expect(await world.stayBookings(quoteId)).toHaveLength(1);
+  });
+
   it("is made for one of two guests at once, and the other is refused", async () => {
     const { id: quoteId } = await world.quoted();
     const names = ["Amelia", "Carol"].map((name) => ({ guests: guests(name) }));
