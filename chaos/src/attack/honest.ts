@@ -5,12 +5,18 @@ import { z } from "zod";
 import { callHonestly } from "./honest-call.ts";
 import type { Target } from "./target.ts";
 
-const Work = z.object({ milliseconds: z.array(z.number()), refused: z.array(z.string()) });
+const Work = z.object({
+  milliseconds: z.array(z.number()),
+  workedMilliseconds: z.array(z.number()),
+  refused: z.array(z.string()),
+});
 
 /** What honest clients met. */
 export interface HonestWork {
   calls: number;
   p99Milliseconds: number;
+  /** What the service computed while such a call waited: other programs on the machine make it no longer. */
+  p99WorkedMilliseconds: number;
   refused: readonly string[];
 }
 
@@ -19,29 +25,31 @@ export class HonestClients {
   readonly #worker: Worker;
 
   /** `few`: no more than it takes to see that they are served. */
-  constructor({ urls, apiKey }: Target, few: boolean) {
+  constructor({ urls, apiKey, pid }: Target, few: boolean) {
     this.#worker = new Worker(new URL("./honest-worker.ts", import.meta.url), {
-      workerData: { appUrl: urls.app, apiKey, clients: few ? 1 : 4, pauseMilliseconds: few ? 50 : 20 },
+      workerData: { pid, appUrl: urls.app, apiKey, clients: few ? 1 : 4, pauseMilliseconds: few ? 50 : 20 },
     });
   }
 
   /** What they met since it was asked last, and at least `least` calls of it. */
   async take(least: number): Promise<HonestWork> {
     const milliseconds: number[] = [];
+    const worked: number[] = [];
     const refused: string[] = [];
     for (;;) {
       const answer = once(this.#worker, "message");
       this.#worker.postMessage("take");
       const work = Work.parse((await answer)[0]);
       milliseconds.push(...work.milliseconds);
+      worked.push(...work.workedMilliseconds);
       refused.push(...work.refused);
       if (milliseconds.length >= least) break;
       await delay(20);
     }
-    const sorted = milliseconds.toSorted((left, right) => left - right);
     return {
-      calls: sorted.length,
-      p99Milliseconds: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
+      calls: milliseconds.length,
+      p99Milliseconds: p99(milliseconds),
+      p99WorkedMilliseconds: p99(worked),
       refused,
     };
   }
@@ -49,6 +57,11 @@ export class HonestClients {
   async stop(): Promise<void> {
     await this.#worker.terminate();
   }
+}
+
+function p99(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0;
 }
 
 /** As many honest calls as an attacker made, in as much time, or as many as are served. */

@@ -13,7 +13,7 @@ export function describeOutcome({ attack, host, calls, reading, honest, equalLoa
     equalLoad === undefined
       ? []
       : [
-          `honest p99 ${honest.p99Milliseconds.toFixed(1)} ms (${equalLoad.p99Milliseconds.toFixed(1)} ms beside an equal honest load)`,
+          `honest p99 ${honest.p99Milliseconds.toFixed(1)} ms, of which the service works ${honest.p99WorkedMilliseconds.toFixed(1)} ms (${equalLoad.p99Milliseconds.toFixed(1)} and ${equalLoad.p99WorkedMilliseconds.toFixed(1)} ms beside an equal honest load)`,
         ];
   return [
     [

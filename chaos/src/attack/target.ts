@@ -29,10 +29,12 @@ export class Target {
   readonly apiKey: string;
   /** Of a wallet with money on the development chain. */
   readonly payerKey: Hex;
+  readonly pid: number | undefined;
   readonly #child: ChildProcess;
 
   private constructor(child: ChildProcess, urls: Record<Host, string>, quickstart: z.infer<typeof Quickstart>) {
     this.#child = child;
+    this.pid = child.pid;
     this.urls = urls;
     this.apiKey = quickstart.apiKey;
     this.payerKey = quickstart.payer.privateKey;

@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { closeAll, openWire, pour, requestHead } from "../wire.ts";
+import { closeAll, isTaken, openWire, pour, requestHead } from "../wire.ts";
 
 const REQUESTS = 6_000;
 
@@ -18,6 +18,7 @@ export const pipelining: Attack = {
     socket.pause();
     const get = (path: string) => requestHead(`GET ${path} HTTP/1.1`, "Host: attacked");
     await pour(socket, get(LONG[host]).repeat(20) + get("/healthz").repeat(REQUESTS));
+    await isTaken(target);
     return { calls: REQUESTS, problems: [], end: () => closeAll([socket]) };
   },
 };
