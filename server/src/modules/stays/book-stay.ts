@@ -75,8 +75,8 @@ export function askedStay({
       specialRequests: more.specialRequests ?? null,
       customerUserIds: customerUserIds.toSorted(),
     },
-    isForSame: ({ travelers }) => Promise.resolve(textOf(travelers) === textOf(guests)),
-    // An earlier release kept nothing but the guests.
+    // Earlier releases kept nothing but the guests, and the first ones not even these.
+    isForSame: ({ travelers }) => Promise.resolve(travelers.length === 0 || textOf(travelers) === textOf(guests)),
     mayBeSame: () => true,
   };
 }
