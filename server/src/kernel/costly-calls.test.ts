@@ -5,6 +5,7 @@ import { startTestService, type TestService } from "../../test/support/service.t
 import { newFundedTenant } from "../../test/support/treasury.ts";
 import { registry } from "../contributions.ts";
 import { CostlyCalls, isCostly } from "./costly-calls.ts";
+import { EMPTY_PLAN } from "./plan.ts";
 import { defineTool } from "./tool.ts";
 import { defineWorkflow } from "./workflow.ts";
 
@@ -49,6 +50,12 @@ const costlyWrite = defineTool({
   ...{ ...face, name: "probe_costly_write", effect: "write", uses: ["stays"], payableWithoutKey: false },
   run: ({ text }) => work(text),
 });
+const previewed = defineTool({
+  ...{ ...face, name: "probe_previewed", effect: "spend", uses: ["flights"], payableWithoutKey: false },
+  plan: async () => EMPTY_PLAN,
+  probe: ({ text }) => work(text),
+  run: async ({ text }) => ({ text }),
+});
 const cheap = defineTool({
   ...{ ...face, name: "probe_cheap", effect: "read", uses: ["clock"] },
   run: async ({ text }) => ({ text }),
@@ -70,7 +77,7 @@ beforeAll(async () => {
       COSTLY_CALLS_WAITING: String(WAITING),
       COSTLY_CALLS_WAIT_MS: "60000",
     },
-    { extraTools: [costly, costlyWrite, cheap], decorate: { workflows: () => [searching] } },
+    { extraTools: [costly, costlyWrite, previewed, cheap], decorate: { workflows: () => [searching] } },
   );
   other = (await newFundedTenant(service, "Other")).as;
 });
@@ -94,6 +101,17 @@ function endAll(): void {
   endsAtOnce = true;
   for (const { end } of begun) end();
 }
+
+it("previews that ask a supplier wait as calls do, and are refused when too many wait", async () => {
+  const preview = (text: string) => service.call("preview_call", { tool: previewed.name, args: { text } });
+  const previews = Array.from({ length: OF_ONE + WAITING + 1 }, (_, index) => preview(`p${index}`));
+  expect((await Promise.race(previews)).status).toBe(429);
+  await hasBegun(OF_ONE);
+  endAll();
+  const answers = await Promise.all(previews);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(OF_ONE + WAITING).fill(200), 429]);
+  expect(mostRunning).toBe(OF_ONE);
+});
 
 it("one tenant's calls run a few at once and the others wait; what is cheap waits for nobody", async () => {
   const calls = Array.from({ length: 8 }, (_, index) =>

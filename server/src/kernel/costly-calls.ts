@@ -26,8 +26,13 @@ const COSTLY_PORTS: ReadonlySet<keyof Ports> = new Set([
  * Whether a call of the tool waits for its turn. One that spends does not: money bounds how many there are, and it may take minutes
  * at the supplier, for which nobody is to give up a place.
  */
-export function isCostly({ effect, uses }: Tool): boolean {
-  return effect !== "spend" && uses.some((port) => COSTLY_PORTS.has(port));
+export function isCostly(tool: Tool): boolean {
+  return tool.effect !== "spend" && usesCostlyPorts(tool);
+}
+
+/** Whether a preview of the tool waits for its turn: it asks a supplier as the call would, and no money bounds how many there are. */
+export function usesCostlyPorts({ uses }: Pick<Tool, "uses">): boolean {
+  return uses.some((port) => COSTLY_PORTS.has(port));
 }
 
 /** Who waits for a turn. */

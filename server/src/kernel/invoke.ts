@@ -187,11 +187,12 @@ class RunningCall implements CallInfo {
   readonly traceId: string;
   readonly isRepeat: boolean;
   readonly progress: CallInfo["progress"];
+  readonly #tool: PendingCall["tool"];
   readonly #invocation: Invocation;
   readonly #options: KernelOptions;
 
   constructor(
-    { id, idempotencyKey, traceId }: PendingCall,
+    { id, idempotencyKey, traceId, tool }: PendingCall,
     isRepeat: boolean,
     invocation: Invocation,
     options: KernelOptions,
@@ -201,12 +202,15 @@ class RunningCall implements CallInfo {
     this.idempotencyKey = idempotencyKey;
     this.traceId = traceId;
     this.progress = invocation.progress ?? nobodyWatches;
+    this.#tool = tool;
     this.#invocation = invocation;
     this.#options = options;
   }
 
   preview(toolName: string, args: unknown): Promise<Preview> {
-    return previewCall(this.#options, { ...this.#invocation, toolName, args, idempotencyKey: undefined });
+    const invocation = { ...this.#invocation, toolName, args, idempotencyKey: undefined };
+    if (isCostly(this.#tool)) return previewCall(this.#options, invocation);
+    return previewCall(this.#options, invocation, (prepared) => turnOf(this.#options, invocation, prepared));
   }
 
   get signal(): AbortSignal {

@@ -1,18 +1,27 @@
 import { Failure, isRetryable } from "../domain/errors.ts";
 import type { PendingCall } from "./charge.ts";
+import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
 import { findRefusal, previewGates } from "./gate.ts";
-import { type Invocation, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import type { Preview, Refused } from "./preview-answer.ts";
 
 /**
  * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the run begins
- * with. It reserves nothing and leaves nothing behind, here or outside.
+ * with. It reserves nothing and leaves nothing behind, here or outside. `turnOf`: for checks that take long to work through; left
+ * out by a call that has a turn itself. Throws a Failure only if the preview itself cannot have its turn.
  */
-export async function previewCall(options: PreparingOptions, invocation: Invocation): Promise<Preview> {
+export async function previewCall(
+  options: PreparingOptions,
+  invocation: Invocation,
+  turnOf?: (prepared: PreparedCall) => Turn,
+): Promise<Preview> {
   const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], plan: undefined };
   let tried: PendingCall | undefined;
+  let turn: Turn | undefined;
+  let isWaiting = false;
   try {
-    const { call, caller, ports, input, plan } = await prepareCall(options, invocation);
+    const prepared = await prepareCall(options, invocation);
+    const { call, caller, ports, input, plan } = prepared;
     tried = call;
     call.rulesVersion = null;
     const { tool, listPrice, price, paidBy } = call;
@@ -23,10 +32,17 @@ export async function previewCall(options: PreparingOptions, invocation: Invocat
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
     // What an earlier call does is answered by that call.
-    if (preview.plan.isRepeat !== true) await tool.probe?.(input, ports, caller);
+    if (preview.plan.isRepeat === true || tool.probe === undefined) return preview;
+    if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);
+    isWaiting = true;
+    await turn?.take();
+    isWaiting = false;
+    await tool.probe(input, ports, caller);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (isWaiting || !(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);
+  } finally {
+    turn?.leave();
   }
   return preview;
 }
