@@ -3613,6 +3613,8 @@ export interface components {
             timeZones: {
                 [key: string]: string;
             };
+            /** @description ordered_at_once: not held first, since adding services after payment is not assured; null: none booked */
+            ancillaries: "ordered_at_once" | null;
         } & {
             [key: string]: unknown;
         };

@@ -90,7 +90,10 @@ describe("services of book_flight", () => {
     const services = [{ id: bag.id, quantity: 1 }, { id: seat.id }];
     const total = micro(offer.totalAmount) + micro(bag.totalAmount) + micro(seat.totalAmount);
     const result = await world.result("book_flight", { offerId: offer.id, services });
-    expect(result).toMatchObject({ totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) });
+    const paid = { totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) };
+    expect(result).toMatchObject({ ...paid, ancillaries: "ordered_at_once" });
+    const again = await world.result("book_flight", { offerId: offer.id, services });
+    expect(again).toMatchObject({ orderId: result.orderId, ancillaries: "ordered_at_once" });
     expect(result.services).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "bag", quantity: 1, totalAmount: bag.totalAmount }),
@@ -102,6 +105,12 @@ describe("services of book_flight", () => {
     expect(orders).toMatchObject([{ type: "instant", total_amount: formatDecimal(total) }]);
     expect(ledger.services.filter(({ order_id }) => order_id === result.orderId)).toHaveLength(2);
     await world.expectSameBooks();
+  });
+
+  it("are said to be none where a held order is paid without them", async () => {
+    const offer = await world.flexibleOffer();
+    const result = await world.result("book_flight", { offerId: offer.id });
+    expect(result).toMatchObject({ services: [], ancillaries: null });
   });
 
   it("that the offer does not have, or not so many of, are refused before anything is sent", async () => {

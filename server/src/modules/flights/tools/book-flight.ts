@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
@@ -19,6 +20,12 @@ import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-trave
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
+/** Services are known to be possible only with the order itself: a supplier says what it adds to an order after that exists. */
+const Ancillaries = z
+  .enum(["ordered_at_once"])
+  .nullable()
+  .describe("ordered_at_once: not held first, since adding services after payment is not assured; null: none booked");
+
 export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
@@ -32,7 +39,7 @@ export const bookFlight = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: BookFlightInput,
-  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones }),
+  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones, ancillaries: Ancillaries }),
   errors: {
     ...bookErrors,
     outcome_unknown:
@@ -103,6 +110,7 @@ async function answerOf(
       vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
     },
     timeZones: timeZonesOf(booked.slices, maps),
+    ancillaries: booked.services.length > 0 ? ("ordered_at_once" as const) : null,
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };
