@@ -107,7 +107,7 @@ describe("services of book_flight", () => {
     await world.expectSameBooks();
   });
 
-  it("are said to be none where a held order is paid without them", async () => {
+  it("are said to be none if a flight is booked without them", async () => {
     const offer = await world.flexibleOffer();
     const result = await world.result("book_flight", { offerId: offer.id });
     expect(result).toMatchObject({ services: [], ancillaries: null });
