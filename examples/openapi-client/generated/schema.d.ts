@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a call
-         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. It may ask a supplier or the chain a question, and makes nothing there. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -16881,7 +16881,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
                     };
                 };
             };

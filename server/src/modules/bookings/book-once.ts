@@ -1,9 +1,10 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
 import type { Cover } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
-import { requireMoving } from "../treasury/index.ts";
+import { requireAvailable, requireMoving } from "../treasury/index.ts";
 import { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
 import {
   type BookingSteps,
@@ -92,6 +93,15 @@ export async function bookOnce(
     },
     options,
   );
+}
+
+/** For a preview: what the hold on the balance would be refused with, where the wallet pays. Throws `insufficient_balance`. */
+export async function requireBalance(
+  { ledger }: Pick<Aggregates, "ledger">,
+  { tenantId, environment: network, cover }: BookOnceRequest["caller"],
+  amount: Micro,
+): Promise<void> {
+  if (cover === undefined) await requireAvailable(ledger, { tenantId, network, token: "USDC" }, amount);
 }
 
 /** Nobody is erased while the booking is stored, and nobody who was erased is booked. */

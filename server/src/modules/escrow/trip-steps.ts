@@ -83,13 +83,18 @@ async function findStep(
   return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
 }
 
+/** Throws when a step of the trip as a whole is under way. */
+export function requireNothingPending({ pending }: Pick<Trip, "pending">): void {
+  if (pending !== undefined) throw escrowFailure("trip_in_progress");
+}
+
 function requirePossible(trip: Trip, action: TripAction, { clock }: Pick<StepPorts, "clock">): void {
   if (action.name === "log") {
     requireOpen(trip, clock);
     if (spendable(trip) < action.fee) throw shortOfBudget(action.fee, spendable(trip));
     return;
   }
-  if (trip.pending !== undefined) throw escrowFailure("trip_in_progress");
+  requireNothingPending(trip);
   if (action.name === "claim") {
     if (trip.guestWallet !== undefined) throw escrowFailure("already_claimed");
     if (isExpired(trip, clock)) throw escrowFailure("trip_expired");

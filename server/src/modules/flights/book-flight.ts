@@ -14,6 +14,7 @@ import {
   newSalt,
   type PreparedBooking,
   type RatePorts,
+  requireBalance,
   requireRate,
   requireSeenPrice,
 } from "../bookings/index.ts";
@@ -145,15 +146,42 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);
   const travelers = await findTravelers(ports, request, offer);
   const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
-  return { offer, travelers, rate, total, covered, totalAmount, totalCurrency };
+  // What the balance pays, and at what it is converted.
+  const open = formatDecimal(covered >= total ? 0n : total - covered);
+  const amountMicroUsdc = inUsdc(open, totalCurrency, rate) ?? 0n;
+  return { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency };
 }
 
-/** The same for an offer that is held or not, as `bookFlight` begins. */
+/** The same for an offer that is held or not, as `bookFlight` begins, and that the wallet can pay for it. */
 export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
-  const { tenantId, environment } = request.caller;
-  const live = await ports.stores.bookings.findLive(tenantId, environment, request.offerId);
-  if (live?.kind === "flight_hold") await checkPayment(ports, request, live);
-  else await checkOrder(ports, request);
+  const { caller, offerId } = request;
+  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  const held = live?.kind === "flight_hold" ? live : undefined;
+  const { amountMicroUsdc } = await (held === undefined
+    ? checkOrder(ports, request)
+    : checkPayment(ports, request, held));
+  await requireBalance(ports.stores, caller, amountMicroUsdc);
+}
+
+/** The same as `holdFlight` begins. */
+export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
+  const { caller, offerId } = request;
+  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  // The earlier hold is the answer.
+  if (live !== undefined) return;
+  const { offer } = await checkOrder(ports, request);
+  requireHoldableOffer(offer);
+}
+
+/** Throws `hold_not_available` where the airline wants its money at once. */
+export function requireHoldableOffer({ paymentRequirements }: FlightOffer): void {
+  if (paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+}
+
+export function notHeld(why: string): Failure {
+  return new Failure("hold_not_available", {
+    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
+  });
 }
 
 /** What is ordered at the supplier, and the booking of it. */
@@ -165,18 +193,18 @@ export async function prepareOrder(
   const { clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment: network } = caller;
-  const { offer, travelers, rate, total, covered, totalAmount, totalCurrency } = await checkOrder(ports, request);
+  const checked = await checkOrder(ports, request);
+  const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency } = checked;
   const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
-  const open = formatDecimal(covered >= total ? 0n : total - covered);
   return {
     offer,
     order: { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency, mostFromBalance: open },
     booking: {
       id,
       userId: caller.userId,
-      amountMicroUsdc: inUsdc(open, totalCurrency, rate) ?? 0n,
+      amountMicroUsdc,
       totalAmount,
       totalCurrency,
       rate,

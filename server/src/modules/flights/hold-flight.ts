@@ -12,7 +12,13 @@ import {
 } from "../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../effects/index.ts";
 import { type AskedFlight, askedFlight } from "./asked-flight.ts";
-import { type BookFlightPorts, type BookFlightRequest, prepareOrder } from "./book-flight.ts";
+import {
+  type BookFlightPorts,
+  type BookFlightRequest,
+  notHeld,
+  prepareOrder,
+  requireHoldableOffer,
+} from "./book-flight.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
 import { refusalByAge } from "./planned-travelers.ts";
 
@@ -40,7 +46,7 @@ export async function holdFlight(
         requireHoldable(request);
         progress?.("Checking the offer and the travelers");
         const { booking, order, offer } = await prepareOrder(ports, request, random);
-        if (offer.paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+        requireHoldableOffer(offer);
         const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
         const intent = { ...booking, tenantId, network, callId, workerId: callId, offerId, particularsHash };
         return {
@@ -89,12 +95,6 @@ export function planHold(
 function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
   if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
   if (services.length > 0) throw notHeld("Bags and seats are ordered only with an order that is paid at once.");
-}
-
-function notHeld(why: string): Failure {
-  return new Failure("hold_not_available", {
-    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
-  });
 }
 
 /** The hold that a paid order began as. Throws where it was never one. */

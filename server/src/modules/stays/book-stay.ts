@@ -12,6 +12,7 @@ import {
   newSalt,
   type PreparedBooking,
   type RatePorts,
+  requireBalance,
   requireRate,
   requireSeenPrice,
 } from "../bookings/index.ts";
@@ -88,7 +89,7 @@ interface Guest {
 }
 
 /** Everything that can be refused before anything is stored or sent; it changes nothing. */
-export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
+async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
   const { stayBookings, stores, travelers, clock } = ports;
   const { negotiatedRates } = stores;
   const quote = await getOwnQuote({ stayBookings, negotiatedRates }, caller, stay.quoteId);
@@ -111,6 +112,12 @@ export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<Boo
   await requireOwnCustomers(travelers, caller, stay);
   const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
   return { guests, specialRequests, phoneNumber, price: { amountMicroUsdc, totalAmount, totalCurrency, rate } };
+}
+
+/** The same, and that the wallet can pay for it. */
+export async function checkPaidStay(ports: BookStayPorts, request: Omit<BookStayRequest, "callId">): Promise<void> {
+  const { price } = await checkStay(ports, request);
+  await requireBalance(ports.stores, request.caller, price.amountMicroUsdc);
 }
 
 async function prepareBooking(

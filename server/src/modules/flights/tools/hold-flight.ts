@@ -3,7 +3,7 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
-import { checkFlight } from "../book-flight.ts";
+import { checkHold } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
 import { HoldResult } from "../hold-steps.ts";
@@ -45,7 +45,7 @@ export const holdFlight = defineTool({
   plan: (input, ports) => planHold(ports, toAskedFlight(input)),
 
   async probe(input, { flights, flightServicing, travelers, stores, clock, fx, caller }) {
-    await checkFlight({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
+    await checkHold({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
   complete: answerOf,

@@ -2,13 +2,15 @@ import { z } from "zod";
 import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import type { Hex } from "../../../domain/tokens.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/plan.ts";
+import type { Stores } from "../../../kernel/stores.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { Hash, hashOf, readHash } from "../../escrow/index.ts";
 import { EInvoiceNotChecked } from "../e-invoice/e-invoice-rules.ts";
 import { EInvoiceRefused } from "../e-invoice/judge-invoice.ts";
 import { findSettlement, settlementErrors } from "../find-settlement.ts";
-import type { StoredInvoice } from "../invoices.ts";
+import type { Owner, StoredInvoice } from "../invoices.ts";
 import { creditRefunds, issueInvoice } from "../issue-invoice.ts";
 import { FILE_LIFETIME, shareInvoice } from "../share-invoice.ts";
 
@@ -23,6 +25,9 @@ const Files = z.object({
   eInvoice: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   charactersNotShown: z.string().describe("What the fonts of the PDF lack: boxes stand there; the JSON has everything"),
 });
+
+const NOT_SET =
+  "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.";
 
 export const generateBookingInvoice = defineTool({
   name: "generate_booking_invoice",
@@ -58,8 +63,7 @@ export const generateBookingInvoice = defineTool({
   }),
   errors: {
     ...settlementErrors,
-    invoicing_not_set:
-      "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
+    invoicing_not_set: NOT_SET,
     e_invoice_refused:
       "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings.",
     e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
@@ -76,6 +80,7 @@ export const generateBookingInvoice = defineTool({
       if (bookingId === undefined) throw refuse("booking_not_found");
       const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
       await findSettlement(stores, { tenantId, network, bookingId, hash }, refuse);
+      await requireSettings(stores, { tenantId, network }, bookingId);
       return EMPTY_PLAN;
     }),
 
@@ -86,9 +91,7 @@ export const generateBookingInvoice = defineTool({
     if (bookingId === undefined) throw fail("booking_not_found");
     const hash = input.settleTxHash === undefined ? undefined : hashOf(input.settleTxHash);
     const settlement = await findSettlement(stores, { tenantId, network, bookingId, hash }, fail);
-    const settings = await stores.invoices.settings(owner);
-    const issued = await stores.invoices.ofBooking(owner, bookingId);
-    if (settings === undefined && network === "production" && issued.length === 0) throw fail("invoicing_not_set");
+    const { settings, issued } = await requireSettings(stores, owner, bookingId);
     const issuePorts = { stores, clock, eInvoiceRules };
     try {
       if (issued.length === 0) await issueInvoice(issuePorts, settlement, { settings, chainId: chain.chainId });
@@ -122,6 +125,14 @@ export const generateBookingInvoice = defineTool({
     };
   },
 });
+
+/** The settings and what was issued before. Throws `invoicing_not_set`. */
+async function requireSettings({ invoices }: Pick<Stores, "invoices">, owner: Owner, bookingId: Hex) {
+  const settings = await invoices.settings(owner);
+  const issued = await invoices.ofBooking(owner, bookingId);
+  if (settings !== undefined || owner.network !== "production" || issued.length > 0) return { settings, issued };
+  throw new Failure("invoicing_not_set", { detail: NOT_SET });
+}
 
 function describe({ invoiceNumber, document: { total, currency, issuedOn, settlement, eInvoice } }: StoredInvoice) {
   const { available, reason } = eInvoice;

@@ -7,7 +7,7 @@ import { supplierErrors } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
-import { orderNotFound, requireOrder } from "../servicing-errors.ts";
+import { alreadyCancelled, orderNotFound, requireNotCancelled, requireOrder } from "../servicing-errors.ts";
 
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
@@ -28,17 +28,20 @@ export const cancelOrderQuote = defineTool({
     ...supplierErrors,
     order_not_found: orderNotFound,
     order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
-    already_cancelled: "The order is cancelled already.",
+    already_cancelled: alreadyCancelled,
   },
   example: (_today, { changedOrderId }) => ({ orderId: changedOrderId }),
   gives: ({ cancellationId }) => ({ cancellationId }),
 
   plan: () => EMPTY_PLAN,
-  probe: ({ orderId }, { stores, caller }) => requireOrder(stores, caller, orderId),
+  async probe({ orderId }, { stores, caller }) {
+    requireNotCancelled(await requireOrder(stores, caller, orderId));
+  },
 
   async run({ orderId }, ports) {
     const { flights, flightServicing, stays, stores, clock, random, caller } = ports;
     const order = await requireOrder(stores, caller, orderId);
+    requireNotCancelled(order);
     if (order.kind === "stay") {
       const { stayBookings } = ports;
       const { servicingQuotes } = stores;

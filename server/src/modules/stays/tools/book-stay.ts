@@ -7,7 +7,7 @@ import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
+import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
@@ -120,7 +120,7 @@ export const bookStay = defineTool({
     ),
 
   async probe(input, { stays, stayBookings, travelers, stores, clock, fx, caller }) {
-    await checkStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
+    await checkPaidStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
   },
 
   complete: answerOf,
