@@ -12087,7 +12087,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "tool_failed" | "internal_error";
                     };
                 };
             };

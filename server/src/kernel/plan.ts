@@ -48,6 +48,8 @@ export interface Alternative {
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
 export interface Plan {
   movements: readonly PlannedMovement[];
+  /** What the wallet must have besides, as it leaves it with the rest and comes back in the same transaction. */
+  comesBack?: { token: TokenSymbol; amount: Micro };
   /** Hash of what is bought, of an itinerary or a ticket, where it is known. */
   boughtHash?: Hex | undefined;
   /** The trip in escrow that it belongs to, where it is known. */

@@ -11,15 +11,16 @@ export const walletGate = ({ ledger, chainNetworks }: Pick<Stores, "ledger" | "c
     name: "wallet",
     check: () => undefined,
     async preview({ tenantId, environment: network }, plan) {
-      const { movements } = await plan();
+      const { movements, comesBack } = await plan();
       const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
-      if (leaving.length > 0) await requireMoving(chainNetworks, network);
+      if (leaving.length > 0 || comesBack !== undefined) await requireMoving(chainNetworks, network);
       const allowances = [];
       for (const token of tokenSymbols) {
         const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);
-        if (amounts.length === 0) continue;
+        const returning = comesBack?.token === token ? comesBack.amount : 0n;
+        if (amounts.length === 0 && returning === 0n) continue;
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        const available = await requireAvailable(ledger, { tenantId, network, token }, known);
+        const available = await requireAvailable(ledger, { tenantId, network, token }, known + returning);
         const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
         allowances.push({ name: "treasury wallet", token, left: formatDecimal(available), leftAfter });
       }

@@ -8,6 +8,14 @@ import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts"
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
 import { HoldResult } from "../hold-steps.ts";
 
+/** Services and credits are never held. */
+const {
+  service_not_available: _service,
+  credit_not_found: _credit,
+  credit_not_applicable: _applicable,
+  ...holdErrors
+} = bookErrors;
+
 export const holdFlight = defineTool({
   name: "hold_flight",
   title: "Hold a flight",
@@ -28,7 +36,7 @@ export const holdFlight = defineTool({
     next: NextStep,
   }),
   errors: {
-    ...bookErrors,
+    ...holdErrors,
     outcome_unknown:
       "The supplier has not said whether it holds the order; nothing is owed. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress:

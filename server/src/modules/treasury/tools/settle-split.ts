@@ -72,6 +72,7 @@ export const settleSplit = defineTool({
           [parts.supplier, "treasury", addressOf(supplier), "cost"],
           [parts.serviceFee, "treasury", "collection", "service_fee"],
         ),
+        comesBack: { token: "USDC", amount: parts.commission },
         irreversible: [final("the payment")],
       };
     }),
