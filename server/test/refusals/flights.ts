@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changed, once, type Refusals, type World } from "./refusal.ts";
+import { changed, forget, once, type Refusals, type World } from "./refusal.ts";
 
 const today = () => Temporal.Now.plainDateISO("UTC");
 
@@ -164,7 +164,12 @@ export const flightRefusals: Readonly<Record<string, Refusals>> = {
       args: { ...(await ofOffer(world)), airlineCreditId: await otherCredit(world) },
     }),
     reservation_not_available: "run",
-    insufficient_balance: async (world) => ({ args: await ofOffer(world) }),
+    insufficient_balance: async (world) => {
+      const [unseen] = await world.search();
+      const offerId = String(unseen?.id);
+      await forget(world, offerId);
+      return { args: { offerId } };
+    },
     settlement_stopped: async (world) => ({ args: await ofOffer(world) }),
   },
   hold_flight: {
@@ -196,7 +201,8 @@ export const flightRefusals: Readonly<Record<string, Refusals>> = {
     provider_unavailable: "supplier",
     outcome_unknown: "supplier",
     currency_not_supported: async (world) => ({ args: await change(world), restore: await inOtherCurrency(world) }),
-    settlement_stopped: async (world) => ({ args: await change(world) }),
+    // Also where nothing is to be paid.
+    settlement_stopped: async (world) => ({ args: await change(world, { amount: "0" }) }),
     change_in_progress: "concurrent",
     change_not_found: async (world) => ({
       args: { ...(await change(world)), changeId: "oce_0000UnheardOf0000000000" },

@@ -1,4 +1,4 @@
-import { changed, once, type Refusals } from "./refusal.ts";
+import { changed, forget, once, type Refusals } from "./refusal.ts";
 
 const guests = [{ givenName: "Amelia", familyName: "Hart" }];
 const bookingOf = (quoteId: string) => ({
@@ -37,7 +37,11 @@ export const stayRefusals: Readonly<Record<string, Refusals>> = {
     rate_stale: "rates",
     rate_not_available: "rates",
     reservation_not_available: "run",
-    insufficient_balance: async (world) => ({ args: bookingOf(await quoteId(world)) }),
+    insufficient_balance: async (world) => {
+      const { id } = await world.quoted();
+      await forget(world, id);
+      return { args: bookingOf(id) };
+    },
     settlement_stopped: async (world) => ({ args: bookingOf(await quoteId(world)) }),
     customer_not_found: async (world) => ({
       args: { ...bookingOf(await quoteId(world)), additionalCustomerUserIds: ["icu_0000UnheardOf0000000000"] },
