@@ -5,6 +5,7 @@ import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
+import { ERASED_PARTICULARS } from "./asked-booking.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
@@ -27,6 +28,22 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
     ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
     ...createCovers(queryable),
+    ...createErasure(queryable),
+  };
+}
+
+function createErasure(queryable: Queryable): Pick<Bookings, "forgetParticulars"> {
+  return {
+    async forgetParticulars({ tenantId, network }, { userId, name }) {
+      const travels = JSON.stringify([{ userId }]);
+      const isNamed = JSON.stringify([{ givenName: name, familyName: name }]);
+      await sql`
+        update booking set particulars_hash = ${ERASED_PARTICULARS}
+        where tenant_id = ${tenantId} and network = ${network} and particulars_hash is distinct from ${ERASED_PARTICULARS}
+          and ((user_id = ${userId} and user_id not like 'svc:%') or travelers @> ${travels}::jsonb or travelers @> ${isNamed}::jsonb)`.execute(
+        queryable,
+      );
+    },
   };
 }
 
