@@ -30,6 +30,7 @@ export {
   CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayCovered,
   sayNext,
   sayWhoPays,
   toBookedSegment,

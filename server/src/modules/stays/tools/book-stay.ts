@@ -5,11 +5,11 @@ import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
-import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
+import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
-import { StayResult } from "../stay-result.ts";
+import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
   .strictObject({
@@ -151,7 +151,8 @@ async function answerOf(
   const booked = StayResult.parse(stored);
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
-  const next = now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : booked.next;
+  const next =
+    now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : sayNextOfStay({ isCovered: isCovered(booked, now) });
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
