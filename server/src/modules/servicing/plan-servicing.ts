@@ -4,6 +4,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "./servicing-actions.ts";
+import { splitRefund } from "./split-refund.ts";
 
 interface Asked {
   stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers" | "orders" | "bookings">;
@@ -58,7 +59,8 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
   if (quote !== undefined) {
     if (await isTaken(asked, "stay_cancellation", quote.stayId)) return REPEATED_PLAN;
     const order = await asked.stores.orders.find(tenantId, environment, quote.stayId);
-    const back = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
+    const refund = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
+    const { back } = order === undefined ? { back: refund } : await splitRefund(asked.stores, order, refund);
     return {
       movements: usdcMovements([back, "collection", "treasury"]),
       irreversible,
