@@ -4693,6 +4693,8 @@ export interface components {
                 };
                 kind: string;
             }[];
+            /** @description Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known */
+            notApplied: string[] | null;
         } & {
             [key: string]: unknown;
         };

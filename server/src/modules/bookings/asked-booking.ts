@@ -21,6 +21,24 @@ export function particularsHashOf({ particulars }: Pick<AskedBooking, "particula
   return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
 }
 
+/** How the guests are reached: no other details make another booking. */
+export type Contact = Readonly<Record<string, string>>;
+
+export const contactHashesOf = (contact: Contact, salt: string): Contact =>
+  Object.fromEntries(
+    Object.entries(contact).map(([name, value]) => [name, particularsHashOf({ particulars: { [name]: value } }, salt)]),
+  );
+
+/** The details of a repeat that the booking was not made with. Undefined: nobody knows with which it was. */
+export function differingContact(
+  { contactHashes, itinerarySalt }: Pick<Booking, "contactHashes" | "itinerarySalt">,
+  contact: Contact,
+): string[] | undefined {
+  if (contactHashes === undefined) return undefined;
+  const asked = contactHashesOf(contact, itinerarySalt);
+  return Object.keys(asked).filter((name) => asked[name] !== contactHashes[name]);
+}
+
 /** In place of the hash where a traveler was erased: together with the salt, dates of birth could be guessed from that one. */
 export const ERASED_PARTICULARS = "erased";
 

@@ -62,6 +62,8 @@ export interface Booking {
   holdUntil: Temporal.Instant | undefined;
   /** Of what was asked for beside the travelers; of a booking for somebody who was erased, a word that says so. Undefined: booked before this was kept. */
   particularsHash: string | undefined;
+  /** Of how the guests of a stay are reached, by the name of the detail. Undefined: not known. */
+  contactHashes: Readonly<Record<string, string>> | undefined;
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
@@ -92,7 +94,7 @@ export type NewBooking = Pick<
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"
-> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "escrowBookingId">>;
+> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId">>;
 
 /** What a call that pays for a held order changes of its booking. */
 export type HoldPayment = Pick<

@@ -1,4 +1,10 @@
-export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
+export {
+  type AskedBooking,
+  contactHashesOf,
+  differingContact,
+  particularsHashOf,
+  requireSame,
+} from "./asked-booking.ts";
 export { type BookOptions, bookOnce, type PreparedBooking, requireTravelers } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {

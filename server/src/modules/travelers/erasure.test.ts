@@ -193,6 +193,7 @@ describe("a traveler who did everything", () => {
     const hashes = await service.sql(
       `
       select particulars_hash as hash from booking where order_id = any ($1)
+      union select 'contact' from booking where order_id = any ($1) and contact_hashes is not null
       union select split_part(call_hash, ':', 1) from approval where requested_by like 'erased\\_%'
       union select request_hash from workflow_run where user_id like 'erased\\_%'`,
       [orders],
