@@ -3586,7 +3586,7 @@ export interface components {
              */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;
@@ -4088,8 +4088,10 @@ export interface components {
                 code: string | null;
                 passengerId: string | null;
             }[];
-            /** @description refundAmount at the rate; null: it is not known, or no money */
+            /** @description What of refundAmount goes to the treasury wallet, at the rate; null: it is not known, or no money */
             refundUsdc: string | null;
+            /** @description What of it a reservation in escrow was to pay: it then owes that no more */
+            releasedUsdc: string;
             /** @description After this ask again. null: it does not expire */
             expiresAt: string | null;
         } & {
@@ -4673,7 +4675,7 @@ export interface components {
              */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;
@@ -4691,6 +4693,8 @@ export interface components {
                 };
                 kind: string;
             }[];
+            /** @description Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known */
+            notApplied: string[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -4965,7 +4969,7 @@ export interface components {
             /** @description For confirm_flight; null: not ticketed yet */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;

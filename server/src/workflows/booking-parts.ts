@@ -318,7 +318,7 @@ export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
 }
 
 const Quoted = z.object({ cancellationId: z.string() });
-const Expected = Quoted.extend({ refundUsdc: z.string().nullable() });
+const Expected = Quoted.extend({ refundUsdc: z.string().nullable(), releasedUsdc: z.string().default("0") });
 const Cancelled = z.object({ refundedUsdc: z.string(), releasedUsdc: z.string().default("0") });
 const Read = z.object({ history: z.array(z.object({ kind: z.string(), details: z.record(z.string(), z.unknown()) })) });
 const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
@@ -354,8 +354,8 @@ export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
     return endOf(given(await call("confirm_cancel_order", { cancellationId }, Cancelled)));
   };
   const quote = async (): Promise<OrderEnd> => {
-    const { refundUsdc } = await call("cancel_order_quote", { orderId }, Expected);
-    return endOf(micro(refundUsdc ?? "0"));
+    const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId }, Expected);
+    return endOf(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
   };
   const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
     (await unless(GONE_ALREADY, work)) ?? endOf(await givenBackBefore(call, orderId));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Escrow, freshHash, micro, openEscrow } from "../../test/support/escrow.ts";
-import { startTestService, type TestService } from "../../test/support/service.ts";
+import { type CallOptions, startTestService, type TestService } from "../../test/support/service.ts";
 import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
 
 /** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
@@ -26,10 +26,10 @@ type Tenant = Awaited<ReturnType<typeof newTenant>>;
 /** With what every wallet of the sandbox has at first, a traveler, and calls of its own. */
 async function newTenant() {
   const tenant = await newFundedTenant(service, "Covered");
-  const byKey = async (method: string, path: string, body?: object) =>
+  const byKey = async (method: string, path: string, body?: object, key = tenant.apiKey) =>
     await service.send(path, {
       method,
-      headers: { "content-type": "application/json", authorization: `Bearer ${tenant.apiKey}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const put = await byKey("PUT", "/api/travelers/usr_covered", {
@@ -37,7 +37,8 @@ async function newTenant() {
     ...{ email: `cora.${tenant.tenantId}@example.com`, phoneNumber: "+14155550123" },
   });
   expect(put.status, put.text).toBe(201);
-  const call = async (tool: string, args: object) => await service.call(tool, args, tenant.as);
+  const call = async (tool: string, args: object, more: CallOptions = {}) =>
+    await service.call(tool, args, { ...tenant.as, ...more });
   const available = async () => micro(Object(resultOf(await call("check_treasury", {})).available).USDC);
   return { ...tenant, byKey, call, available };
 }
@@ -194,6 +195,30 @@ describe("what a run has reserved", () => {
     expect(trip).toMatchObject({ heldUsdc: "0.00" });
     await expect.poll(tenant.available).toBe(before - micro(lostUsdc));
     await expectBooksBalance(tenant);
+  });
+
+  it("is said to pay for what it covers, and a quote and its confirmation say the same of what comes back", async () => {
+    const tenant = await newTenant();
+    const tripId = await claimedTrip(tenant, "9000");
+    await arm("ticketing_delayed");
+    const document = { flight: { fare: { severity: "deny", requireRefundableAbove: 0 } } };
+    const put = await tenant.byKey("PUT", "/api/policies/refundable", { document }, tenant.operatorKey);
+    expect(put.status, put.text).toBe(201);
+    const run = await bookFlight(tenant, tripId, { policyId: "refundable" });
+    expect(run, JSON.stringify(run.failure)).toMatchObject({ status: "paused", nextStepId: "ticketing" });
+    const { orderId } = Object(run.shown);
+    const [booked] = await service.sql("select offer_id from booking where order_id = $1", [orderId]);
+    const again = resultOf(await tenant.call("book_flight", { offerId: booked?.offer_id }, { userId: "usr_covered" }));
+    expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
+    expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
+    expect(again.next).not.toMatch(/gives? the wallet back/);
+
+    const quote = resultOf(await tenant.call("cancel_order_quote", { orderId }));
+    expect(quote).toMatchObject({ refundUsdc: "0.00" });
+    expect(micro(quote.releasedUsdc)).toBeGreaterThan(0n);
+    const { cancellationId, refundUsdc: refundedUsdc, releasedUsdc } = quote;
+    const cancelled = resultOf(await tenant.call("confirm_cancel_order", { cancellationId }));
+    expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
   });
 
   it("can be neither cancelled nor committed while the supplier has not said whether it booked", async () => {

@@ -71,8 +71,9 @@ export async function bookOnce(
         const by = { tenantId, network, callId, workerId: callId };
         return {
           async insert(aggregates) {
-            if (intent.kind !== "pay") await requireTravelers(aggregates, caller, intent.booking);
-            const { amountMicroUsdc: amount } = intent.kind === "pay" ? intent.held : intent.booking;
+            const intended = intent.kind === "pay" ? intent.held : intent.booking;
+            await requireTravelers(aggregates, caller, { travelers: [], ...intended });
+            const { amountMicroUsdc: amount } = intended;
             const { cover } = caller;
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
             if (intent.kind === "pay")
@@ -105,9 +106,9 @@ export async function requireBalance(
 }
 
 /** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
-async function requireTravelers(
-  { travelerRecords }: Aggregates,
-  { tenantId, environment }: BookOnceRequest["caller"],
+export async function requireTravelers(
+  { travelerRecords }: Pick<Aggregates, "travelerRecords">,
+  { tenantId, environment }: Pick<BookOnceRequest["caller"], "tenantId" | "environment">,
   { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
 ): Promise<void> {
   const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];

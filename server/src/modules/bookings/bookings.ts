@@ -60,8 +60,10 @@ export interface Booking {
   holdResult: unknown;
   /** Until when the airline holds it unpaid. Undefined: it was never held so, or the airline does not say. */
   holdUntil: Temporal.Instant | undefined;
-  /** Of what was asked for beside the travelers. Undefined: booked before this was kept. */
+  /** Of what was asked for beside the travelers; of a booking for somebody who was erased, a word that says so. Undefined: booked before this was kept. */
   particularsHash: string | undefined;
+  /** Of how the guests of a stay are reached, by the name of the detail. Undefined: not known. */
+  contactHashes: Readonly<Record<string, string>> | undefined;
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
@@ -92,7 +94,7 @@ export type NewBooking = Pick<
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"
-> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "escrowBookingId">>;
+> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId">>;
 
 /** What a call that pays for a held order changes of its booking. */
 export type HoldPayment = Pick<
@@ -139,6 +141,11 @@ export interface Bookings extends EffectStore<Booking> {
   payHeld(payment: HoldPayment): Promise<Booking | undefined>;
   /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
+  /** Forgets what bookings for an erased person were asked with. `userId` and `name` are what stands in place of the person. */
+  forgetParticulars(
+    owner: { tenantId: string; network: Environment },
+    erased: { userId: string; name: string },
+  ): Promise<void>;
 
   /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
   leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;

@@ -1,5 +1,11 @@
-export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
-export { type BookOptions, bookOnce, type PreparedBooking, requireBalance } from "./book-once.ts";
+export {
+  type AskedBooking,
+  contactHashesOf,
+  differingContact,
+  particularsHashOf,
+  requireSame,
+} from "./asked-booking.ts";
+export { type BookOptions, bookOnce, type PreparedBooking, requireBalance, requireTravelers } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {
   type BookingMove,
@@ -30,6 +36,7 @@ export {
   CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayCovered,
   sayNext,
   sayWhoPays,
   toBookedSegment,

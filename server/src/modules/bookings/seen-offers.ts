@@ -34,6 +34,8 @@ export const SeenFlight = Price.extend({
   changeable: z.boolean().nullable(),
   fareBrands: z.array(z.string()).nullable(),
   emissionsKgPerPassenger: z.number().nullable(),
+  /** Of a change: the order that it would change. Left out: it is no change, or not known. */
+  orderId: z.string().optional(),
   legs: z.array(
     z.object({
       origin: z.string(),

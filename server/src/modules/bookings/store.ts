@@ -1,10 +1,12 @@
 import { type Selectable, sql } from "kysely";
+import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
+import { ERASED_PARTICULARS } from "./asked-booking.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
@@ -12,6 +14,8 @@ import { hexOf } from "./cover.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
+
+const ContactHashes = z.record(z.string(), z.string());
 
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
@@ -27,6 +31,22 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
     ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
     ...createCovers(queryable),
+    ...createErasure(queryable),
+  };
+}
+
+function createErasure(queryable: Queryable): Pick<Bookings, "forgetParticulars"> {
+  return {
+    async forgetParticulars({ tenantId, network }, { userId, name }) {
+      const travels = JSON.stringify([{ userId }]);
+      const isNamed = JSON.stringify([{ givenName: name, familyName: name }]);
+      await sql`
+        update booking set particulars_hash = ${ERASED_PARTICULARS}, contact_hashes = null
+        where tenant_id = ${tenantId} and network = ${network} and particulars_hash is distinct from ${ERASED_PARTICULARS}
+          and ((user_id = ${userId} and user_id not like 'svc:%') or travelers @> ${travels}::jsonb or travelers @> ${isNamed}::jsonb)`.execute(
+        queryable,
+      );
+    },
   };
 }
 
@@ -58,6 +78,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
           particularsHash: booking.particularsHash ?? null,
+          contactHashes: booking.contactHashes === undefined ? null : JSON.stringify(booking.contactHashes),
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -291,6 +312,7 @@ function toBooking({
   escrowBookingId,
   travelers,
   rate,
+  contactHashes,
   ...row
 }: Selectable<BookingTable>): Booking {
   return {
@@ -302,5 +324,6 @@ function toBooking({
     coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),
     rate: toRate(rate),
+    contactHashes: contactHashes === null ? undefined : ContactHashes.parse(contactHashes),
   };
 }

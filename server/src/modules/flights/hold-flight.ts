@@ -9,6 +9,7 @@ import {
   type BookOptions,
   particularsHashOf,
   requireSame,
+  requireTravelers,
 } from "../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../effects/index.ts";
 import { type AskedFlight, askedFlight } from "./asked-flight.ts";
@@ -50,7 +51,10 @@ export async function holdFlight(
         const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
         const intent = { ...booking, tenantId, network, callId, workerId: callId, offerId, particularsHash };
         return {
-          insert: ({ bookings }) => bookings.insert({ ...intent, kind: "flight_hold" }),
+          async insert(aggregates) {
+            await requireTravelers(aggregates, caller, booking);
+            return await aggregates.bookings.insert({ ...intent, kind: "flight_hold" });
+          },
           begin() {
             progress?.("Holding the order at the supplier");
             return steps.order(order);

@@ -11,5 +11,5 @@ export {
   refreshHold,
   refreshOrder,
 } from "./refresh-order.ts";
-export { SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
+export { isCovered, SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
 export { PAID_BY_ESCROW } from "./wallet-movements.ts";

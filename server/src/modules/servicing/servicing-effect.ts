@@ -23,6 +23,7 @@ import {
 import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
 import { collect, refund } from "../treasury/index.ts";
 import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
+import { splitRefund } from "./split-refund.ts";
 
 /**
  * How a cancellation or a change of an order moves; `modules/effects/effect.ts` says what holds for every effect.
@@ -153,10 +154,9 @@ export class ServicingSteps {
   async #endOf(action: ServicingAction, outcome: ServicingOutcome): Promise<EffectResult<ServicingAction, Aggregates>> {
     const { stores, clock } = this.#ports;
     const { network, orderId, payment } = action;
-    const back = atMost(outcome.refund, await paidFor(stores, action));
+    const { back, released } = await splitRefund(stores, action, outcome.refund);
     const refundedUsdc = formatDecimal(back);
     const rest = outcome.refund - back;
-    const owed = (await stores.bookings.get(action.bookingId))?.cover ?? 0n;
     const [{ details }] = outcome.events;
     const transfers = await this.#transfersOf(action, back);
     const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
@@ -165,7 +165,7 @@ export class ServicingSteps {
         ...outcome.result,
         chargedUsdc: formatDecimal(payment?.amount ?? 0n),
         refundedUsdc,
-        releasedUsdc: formatDecimal(atMost(rest, owed)),
+        releasedUsdc: formatDecimal(released),
         ...transfers,
       },
       apply: async (aggregates) => {

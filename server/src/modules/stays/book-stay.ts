@@ -8,6 +8,7 @@ import {
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  contactHashesOf,
   inUsdc,
   newSalt,
   type PreparedBooking,
@@ -128,6 +129,7 @@ async function prepareBooking(
 ): Promise<PreparedBooking> {
   const { travelers, clock } = ports;
   const { guests, specialRequests, phoneNumber, price } = await checkStay(ports, { caller, stay });
+  const itinerarySalt = newSalt(random);
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = {
     ...{ ...stay, guests, phoneNumber, bookingId },
@@ -143,7 +145,8 @@ async function prepareBooking(
         ...price,
         airlineCreditId: undefined,
         travelers: await toBooked({ travelers, caller }, guests),
-        itinerarySalt: newSalt(random),
+        itinerarySalt,
+        contactHashes: contactHashesOf({ email: stay.email, phoneNumber }, itinerarySalt),
       },
     },
     begin: () => steps.order(order),

@@ -36,7 +36,7 @@ const ErasedAnswer = z.object({
   kept: z.array(z.string()).describe("What stays, without the person"),
 });
 
-const BUSY = "A booking or a run of this traveler is under way. Send the request again when it has ended.";
+const BUSY = "A call, a booking or a run of this traveler is under way. Send the request again when it has ended.";
 const WORKS_FOR_TENANT =
   "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
@@ -87,7 +87,7 @@ const eraseTraveler = defineRoute({
   errors: {
     not_found: NO_SUCH_TRAVELER,
     conflict:
-      "A booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true.",
+      "A call, a booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {

@@ -5,7 +5,7 @@ import { keyIdOf, tripOfGuest } from "../../domain/user-ids.ts";
 import type { Aggregates, StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type Forgetting, forgetPerson, type NamedPerson } from "./forget-person.ts";
+import { ERASED_NAME, type Forgetting, forgetPerson, type NamedPerson } from "./forget-person.ts";
 import type { ErasureOutcome } from "./personal-data.ts";
 import { concerns } from "./store-records.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
@@ -26,7 +26,7 @@ interface Erasure {
 
 /** In the transaction that all aggregates share. */
 export interface Erasures {
-  erase(erasure: Erasure, others: Pick<Aggregates, "messages" | "trips">): Promise<ErasureOutcome>;
+  erase(erasure: Erasure, others: Pick<Aggregates, "bookings" | "messages" | "trips">): Promise<ErasureOutcome>;
 }
 
 type Options = Pick<StoreParts, "clock" | "vault"> & { db: Queryable };
@@ -87,6 +87,8 @@ export function createErasures(options: Options): Erasures {
           update ${sql.id(table)} set ${sql.id(column)} = ${mark}
           where tenant_id = ${tenantId} and network = ${network} and ${sql.id(column)} = ${userId}`.execute(db);
       }
+      await others.bookings.forgetParticulars({ tenantId, network }, { userId: mark, name: ERASED_NAME });
+      if (mark !== userId) await forgetRequests(db, user, mark);
       const entry = { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network } };
       await appendAudit(db, entry, clock);
       return { outcome: "erased" };
@@ -113,6 +115,11 @@ async function refuse(db: Queryable, user: SealedFor): Promise<ErasureOutcome | 
     select 1 from workflow_run
     where tenant_id = ${tenantId} and network = ${network} and state in ('running', 'paused')
       and (user_id = ${userId} or lower(trip_id) = ${tripOfGuest(userId) ?? ""})
+    union all
+    -- A call under way writes the person's answer when it ends, and so does one that books for the person.
+    select 1 from call
+    where tenant_id = ${tenantId} and network = ${network} and state = 'reserved'
+      and (subject = ${userId} or id in (select call_id from booking where ${concerns(user)}))
     limit 1`.execute(db);
   return open.rows.length > 0 ? { outcome: "busy" } : undefined;
 }
@@ -189,6 +196,18 @@ async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor
   await sql`
     update workflow_step set outcome = outcome #- '{resolution,guests}'
     where run_id in (${runs}) and outcome -> 'resolution' -> 'guests' is not null`.execute(db);
+}
+
+/**
+ * Hashes of what was asked for have no salt, and dates of birth and addresses could be guessed from them. The approvals that they
+ * bind can no longer be used, as nobody can call for the person any more; the person's runs are not started a second time.
+ */
+async function forgetRequests(db: Queryable, { tenantId, network }: SealedFor, mark: string): Promise<void> {
+  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+  await sql`
+    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null
+    where ${own} and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
+  await sql`update workflow_run set request_hash = 'erased' where ${own} and user_id = ${mark}`.execute(db);
 }
 
 /** What the buyer said of the guest of a trip, which runs of the trip have read. */

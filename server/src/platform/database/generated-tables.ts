@@ -131,6 +131,7 @@ export interface BookingTable {
   escrowBookingId: string | null;
   coverMicro: Defaulted<bigint>;
   coverChargedMicro: Defaulted<bigint>;
+  contactHashes: Json | null;
 }
 
 export interface BookingInvoiceTable {
