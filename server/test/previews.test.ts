@@ -78,7 +78,7 @@ describe("a preview", () => {
     expect(codes).toEqual(["own_agent", "agent_not_found", "user_not_found", undefined, "already_rated"]);
   });
 
-  test("says what leaves in EURC, and of a new run that it starts one", async () => {
+  test("says what leaves in EURC", async () => {
     const to = "0x00000000000000000000000000000000000a11ce";
     const sent = await service.call("preview_call", {
       tool: "send_tokens",
@@ -88,6 +88,9 @@ describe("a preview", () => {
       ...{ accepted: true, inAllUsdc: null },
       inAllParts: { paidToOthersUsdc: null, paidToOthers: [{ token: "EURC", amount: "12.50" }] },
     });
+  });
+
+  test("says of a new run that it starts one", async () => {
     const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: today().add({ days: 40 }).toString() };
     const args = { workflowId: "service.book_flight", input };

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import type { Provoke, World } from "./refusal.ts";
 
-/** What every call can be refused with before its tool is asked, shown once each. */
+/**
+ * What every call can be refused with before its tool is asked, shown once each. `idempotency_mismatch` is none of them: a preview is not
+ * told the key that the call will have.
+ */
 
 const payee = "0x00000000000000000000000000000000000a11ce";
 const sending = { to: payee, amount: "50" };

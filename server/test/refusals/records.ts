@@ -63,7 +63,7 @@ export const recordRefusals: Readonly<Record<string, Refusals>> = {
     invoicing_not_set: "deployment",
     e_invoice_refused: "deployment",
     e_invoice_not_checked: "deployment",
-    invoice_not_drawn: "deployment",
+    invoice_not_drawn: "work",
   },
   run_workflow: {},
   resume_run: {

@@ -12,6 +12,7 @@ export const reasons = {
   rates: "the source of exchange rates lacks a currency, or is late",
   chain: "the chain says it of a transaction that the call has sent",
   deployment: "the deployment lacks a contract, a setting or a program",
+  work: "what the call does itself fails, which only doing it shows",
   concurrent: "another call or a worker has to be at work in this moment",
   run: "only a call of a run meets it, whose preview nobody asks for",
   quote: "the call asks the supplier for a quote of its own, and a preview makes nothing there",
