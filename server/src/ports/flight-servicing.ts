@@ -157,6 +157,8 @@ export interface OrderChange {
   refundTo: string | null;
   expiresAt: string | null;
   confirmedAt: string | null;
+  /** The flights that the change gives up and those that take their place. Null: the supplier does not say. */
+  slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;
 }
 
 export interface FlightServicing {

@@ -10,6 +10,7 @@ export {
   refreshDueOrders,
   refreshHold,
   refreshOrder,
+  toBookedSlice,
 } from "./refresh-order.ts";
 export { isCovered, SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
 export { PAID_BY_ESCROW } from "./wallet-movements.ts";

@@ -252,7 +252,7 @@ export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDet
   return { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
 }
 
-function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
+export function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
     ...{ id, origin, destination },
     departingAt: segments[0]?.departingAt || null,

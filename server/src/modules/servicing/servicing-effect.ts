@@ -68,6 +68,8 @@ export interface ServicingOutcome {
    */
   refund: Micro;
   order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
+  /** Of a change, as the supplier says it with the change: they hold until the order is read back. Undefined: it does not say. */
+  flights?: { add: OrderRecord["slices"]; remove: readonly string[] } | undefined;
   /** The first says what was done, and so does the event of the refund. */
   events: readonly [NewOrderEvent, ...NewOrderEvent[]];
 }
@@ -170,7 +172,8 @@ export class ServicingSteps {
       },
       apply: async (aggregates) => {
         const { orders } = aggregates;
-        await orders.update(network, orderId, outcome.order);
+        const slices = await this.#slicesAfter(aggregates, action, outcome);
+        await orders.update(network, orderId, { ...outcome.order, ...(slices === undefined ? {} : { slices }) });
         for (const event of back > 0n ? [...outcome.events, refunded] : outcome.events) {
           await orders.record(network, orderId, { ...event, at: clock.now(), source: this.#source });
         }
@@ -182,6 +185,21 @@ export class ServicingSteps {
         await this.#release(aggregates, action, rest);
       },
     };
+  }
+
+  /** Undefined: they stay as they are, or somebody has read them back already. */
+  async #slicesAfter(
+    { orders }: Pick<Aggregates, "orders">,
+    { network, orderId }: ServicingAction,
+    { flights }: ServicingOutcome,
+  ): Promise<OrderRecord["slices"] | undefined> {
+    const known = flights && (await orders.findByOrderId(network, orderId))?.slices;
+    const first = known?.findIndex(({ id }) => flights?.remove.includes(id)) ?? -1;
+    if (known === undefined || flights === undefined || first === -1) return undefined;
+    return known.flatMap((slice, index) => {
+      const kept = flights.remove.includes(slice.id) ? [] : [slice];
+      return index === first ? [...flights.add, ...kept] : kept;
+    });
   }
 
   /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */
