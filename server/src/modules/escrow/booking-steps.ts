@@ -32,7 +32,7 @@ import type { Trip } from "./trips.ts";
 /** What becomes of a booking that is reserved. */
 export type BookingAction = Extract<
   EscrowAction,
-  { name: "commit" | "confirm" | "settle" | "cancel" | "release_booking" }
+  { name: "commit" | "confirm" | "settle" | "cancel" | "return" | "release_booking" }
 >;
 
 interface BookingAsking extends Asking {
@@ -68,6 +68,7 @@ const startingStates: Readonly<Record<BookingAction["name"], readonly EscrowBook
   confirm: ["committed"],
   settle: ["confirmed"],
   cancel: ["reserved", "committed", "confirmed"],
+  return: ["reserved", "committed"],
   release_booking: ["reserved", "committed", "confirmed"],
 };
 
@@ -184,13 +185,13 @@ export async function findSameStep(
 }
 
 /** Undefined also for a step that was undone by what came after. */
-async function findStep(
+export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   { network, state, pending, transactions }: EscrowBooking,
   step: EscrowBookingStep,
 ): Promise<ChainTransaction | undefined> {
   if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
-  const isUndone = state === "cancelled" && step !== "cancel" && step !== "release";
+  const isUndone = state === "cancelled" && step !== "cancel" && step !== "return" && step !== "release";
   const done = isUndone ? undefined : transactions.findLast((one) => one.step === step);
   return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
 }
@@ -234,8 +235,8 @@ export function requireReserved({ reserved }: EscrowBooking, total: Micro): void
 /** What a caller can do instead. */
 const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   reserving: "Call again shortly.",
-  reserved: "Next is commit_booking or confirm_booking, or cancel_booking.",
-  committed: "What it pays stays. Next is confirm_flight, or cancel_booking.",
+  reserved: "Next is commit_booking or confirm_booking, or release_reservation or cancel_booking.",
+  committed: "What it pays stays. Next is confirm_flight, or release_reservation or cancel_booking.",
   confirmed: "Next is settle_booking, or cancel_booking.",
   settled: "It has been paid out, and nothing follows.",
   cancelled: "Its money has gone back. Reserve another booking.",

@@ -30,8 +30,10 @@ import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
+import { chooseWay, findRelease, sayRelease } from "./release-reservation.ts";
 import { isExpired, requireFunded, requireOpen } from "./steps.ts";
 import { payouts, spendable } from "./trip-money.ts";
+import { requireNothingReturning } from "./trip-steps.ts";
 import type { Trip } from "./trips.ts";
 
 /** What steps of bookings move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
@@ -198,6 +200,35 @@ export function planCancellation(
   });
 }
 
+export function planRelease(
+  asked: Asked & TripAsked & { stores: Pick<Stores, "bookings" | "wallets" | "ledger">; clock: Clock },
+  { bookingId: named, tripId }: { bookingId: string; tripId: string },
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, clock, escrowAddress } = asked;
+    requireEscrow(chain, escrowAddress);
+    const [bookingId, ofTrip] = [readHash(named), readHash(tripId)];
+    if (bookingId === undefined || ofTrip === undefined) throw escrowFailure("booking_not_found");
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId: ofTrip });
+    if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
+    const way = await chooseWay(stores, { chain, clock }, await requireTrip(asked, tripId), booking);
+    const { walletBecause, order } = way;
+    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
+    return {
+      movements: usdcMovements(
+        [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
+        [owed, "treasury", "collection", "cost"],
+      ),
+      boughtHash: booking.itineraryHash,
+      tripId: ofTrip,
+      irreversible: [final("the booking is over")],
+      remarks: [sayRelease(way)],
+    };
+  });
+}
+
 const sayWalletPays = ({ orderId, cover }: Booking) =>
   `The reservation pays for the order ${orderId}. Cancelled, it pays nothing, and the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not given back.`;
 
@@ -209,13 +240,17 @@ export function planTicketing(asked: Asked, bookingId: string, ticketHash: Hex):
   });
 }
 
-export function planClosing(asked: TripAsked, tripId: string): Promise<Plan> {
+export function planClosing(
+  asked: TripAsked & { stores: Pick<Stores, "escrowBookings"> },
+  tripId: string,
+): Promise<Plan> {
   return planOrRefusal(async () => {
     const trip = await requireTrip(asked, tripId);
     requireFunded(trip);
     if (trip.state === "closed") return EMPTY_PLAN;
     const isUnderWay = trip.pending?.step === "close";
     if (!isUnderWay && (trip.pending !== undefined || trip.promised > 0n)) throw escrowFailure("trip_in_progress");
+    if (!isUnderWay) await requireNothingReturning(asked.stores, trip);
     return {
       movements: usdcMovements([trip.free, "trip_budget", "treasury"]),
       irreversible: [final("the trip takes no new bookings")],
