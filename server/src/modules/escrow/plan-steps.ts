@@ -30,7 +30,7 @@ import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
-import { chooseWay, findRelease, sayRelease } from "./release-reservation.ts";
+import { chooseWay, findRelease, foresayRelease } from "./release-reservation.ts";
 import { isExpired, requireFunded, requireOpen } from "./steps.ts";
 import { payouts, spendable } from "./trip-money.ts";
 import { requireNothingReturning } from "./trip-steps.ts";
@@ -224,7 +224,7 @@ export function planRelease(
       boughtHash: booking.itineraryHash,
       tripId: ofTrip,
       irreversible: [final("the booking is over")],
-      remarks: [sayRelease(way)],
+      remarks: foresayRelease(way),
     };
   });
 }

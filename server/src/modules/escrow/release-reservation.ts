@@ -114,17 +114,32 @@ export async function chooseWay(
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
 
-/** For who is told of it, in whole sentences. */
-export function sayRelease({ walletBecause, order }: ReleaseWay): string {
-  const owed = order === undefined || order.owed === 0n ? "" : ` ${sayOwed(order.orderId, order.owed)}`;
-  if (walletBecause === undefined) {
-    return `The money is back in the trip's budget: reserve another booking, or start the run again.${owed}`;
-  }
-  return `The money went to your wallet: ${wordsOf[walletBecause]} To try again, prefund another trip.${owed}`;
+/** For who is told of it afterwards, with what to do next. */
+export function sayRelease(way: ReleaseWay): string {
+  const { walletBecause } = way;
+  const where =
+    walletBecause === undefined
+      ? "The money is back in the trip's budget: reserve another booking, or start the run again."
+      : `The money went to your wallet: ${wordsOf[walletBecause]} To try again, prefund another trip.`;
+  return [where, ...sayOwed(way)].join(" ");
 }
 
-const sayOwed = (orderId: string | undefined, owed: Micro) =>
-  `Your wallet pays ${formatDecimal(owed)} USDC for the order ${orderId}, which the reservation was to pay for; less if the supplier gives something back meanwhile.`;
+/** For who asks beforehand. */
+export function foresayRelease(way: ReleaseWay): string[] {
+  const { walletBecause } = way;
+  const where =
+    walletBecause === undefined
+      ? "The money goes back to the trip's budget, free for another booking."
+      : `The money goes to your wallet: ${wordsOf[walletBecause]}`;
+  return [where, ...sayOwed(way)];
+}
+
+function sayOwed({ order }: ReleaseWay): string[] {
+  if (order === undefined || order.owed === 0n) return [];
+  return [
+    `Your wallet pays ${formatDecimal(order.owed)} USDC for the order ${order.orderId}, which the reservation was to pay for; less if the supplier gives something back meanwhile.`,
+  ];
+}
 
 const wordsOf: Readonly<Record<WalletReason, string>> = {
   trip_closed: "the trip is closed.",
