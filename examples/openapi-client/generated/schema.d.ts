@@ -5875,7 +5875,7 @@ export interface components {
                 /** @description Given back to the treasury wallet */
                 refundedUsdc: string;
                 /** @description Of a cancelled booking: given back to the trip's budget */
-                returnedUsdc: string;
+                returnedToTripUsdc: string;
                 /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                 waitingUsdc: string;
                 /** @description One for each step, oldest first */
@@ -31906,7 +31906,7 @@ export interface operations {
                      *       "vendorPaidUsdc": "0.00",
                      *       "feePaidUsdc": "0.00",
                      *       "refundedUsdc": "0.00",
-                     *       "returnedUsdc": "0.00",
+                     *       "returnedToTripUsdc": "0.00",
                      *       "waitingUsdc": "0.00",
                      *       "transactions": [
                      *         {
@@ -31959,7 +31959,7 @@ export interface operations {
                         /** @description Given back to the treasury wallet */
                         refundedUsdc: string;
                         /** @description Of a cancelled booking: given back to the trip's budget */
-                        returnedUsdc: string;
+                        returnedToTripUsdc: string;
                         /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                         waitingUsdc: string;
                         /** @description One for each step, oldest first */
@@ -38753,7 +38753,7 @@ export interface operations {
                      *           "vendorPaidUsdc": "0.00",
                      *           "feePaidUsdc": "0.00",
                      *           "refundedUsdc": "0.00",
-                     *           "returnedUsdc": "0.00",
+                     *           "returnedToTripUsdc": "0.00",
                      *           "waitingUsdc": "0.00",
                      *           "transactions": [
                      *             {
@@ -38903,7 +38903,7 @@ export interface operations {
                             /** @description Given back to the treasury wallet */
                             refundedUsdc: string;
                             /** @description Of a cancelled booking: given back to the trip's budget */
-                            returnedUsdc: string;
+                            returnedToTripUsdc: string;
                             /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                             waitingUsdc: string;
                             /** @description One for each step, oldest first */

@@ -120,7 +120,7 @@ async function expectBackInTrip(tenant: Tenant, tripId: string, failed: Record<s
   const { bookings, ...trip } = await tripOf(tenant, tripId);
   expect(trip).toMatchObject({ state: "funded", freeUsdc: budgetUsdc, heldUsdc: "0.00", refundedUsdc: "0.00" });
   expect(bookings).toMatchObject([
-    { bookingId: reservation.bookingId, state: "cancelled", returnedUsdc: reservation.returnedUsdc },
+    { bookingId: reservation.bookingId, state: "cancelled", returnedToTripUsdc: reservation.returnedUsdc },
   ]);
 }
 

@@ -32,7 +32,7 @@ import type { Trip } from "./trips.ts";
 /** What becomes of a booking that is reserved. */
 export type BookingAction = Extract<
   EscrowAction,
-  { name: "commit" | "confirm" | "settle" | "cancel" | "return" | "release_booking" }
+  { name: "commit" | "confirm" | "settle" | "cancel" | "release_booking" }
 >;
 
 interface BookingAsking extends Asking {
@@ -63,7 +63,10 @@ export interface BookingStepRequest extends BookingAsking {
 /** Whether a step of this booking that was taken or is under way is what is asked now. */
 export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boolean;
 
-const startingStates: Readonly<Record<BookingAction["name"], readonly EscrowBooking["state"][]>> = {
+/** A return is one of `release-reservation.ts`, which decides whether it can be one. */
+type StepName = BookingAction["name"] | "return";
+
+const startingStates: Readonly<Record<StepName, readonly EscrowBooking["state"][]>> = {
   commit: ["reserved"],
   confirm: ["committed"],
   settle: ["confirmed"],
@@ -206,7 +209,7 @@ export const sameAs =
   };
 
 /** Throws `wrong_state` when the step does not start from where the booking is. */
-export function requireState(booking: EscrowBooking, name: BookingAction["name"]): void {
+export function requireState(booking: EscrowBooking, name: StepName): void {
   if (!startingStates[name].includes(booking.state)) throw wrongState(booking);
 }
 

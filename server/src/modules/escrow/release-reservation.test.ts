@@ -63,7 +63,7 @@ describe("release_reservation", () => {
 
       const { bookings, record } = await read(tripId);
       expect(bookings).toMatchObject([
-        { state: "cancelled", returnedUsdc: "10.00", refundedUsdc: "0.00", cancelReason: "timeout" },
+        { state: "cancelled", returnedToTripUsdc: "10.00", refundedUsdc: "0.00", cancelReason: "timeout" },
       ]);
       expect(z.array(z.object({ text: z.string() })).parse(record)).toContainEqual({
         text: "A booking was cancelled, and 10.00 USDC are back in the trip's budget.",

@@ -88,10 +88,10 @@ function sayBookingStep(booking: EscrowBooking, step: string): [text: string, de
       ];
     default:
       if (booking.returned > 0n) {
-        const returnedUsdc = formatDecimal(booking.returned);
+        const returnedToTripUsdc = formatDecimal(booking.returned);
         return [
-          `A booking was cancelled, and ${returnedUsdc} USDC are back in the trip's budget.`,
-          { ...about, returnedUsdc },
+          `A booking was cancelled, and ${returnedToTripUsdc} USDC are back in the trip's budget.`,
+          { ...about, returnedToTripUsdc },
         ];
       }
       return [`A booking was cancelled, and ${refundedUsdc} USDC came back.`, { ...about, refundedUsdc }];
