@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1662,7 +1662,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */

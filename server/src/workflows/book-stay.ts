@@ -120,7 +120,7 @@ export const bookStay = defineWorkflow({
   id: "service.book_stay",
   version: 4,
   description:
-    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
+    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },

@@ -198,7 +198,10 @@ describe("a reservation that was to pay for an order", () => {
     });
     await world.db
       .updateTable("booking")
-      .set({ state: "booked", coverMicro: cover, workerId: null, workerSeenAt: null })
+      .set({
+        ...{ state: "booked", coverMicro: cover, workerId: null, workerSeenAt: null },
+        ...{ result: JSON.stringify({}), orderId: `ord_${id}` },
+      })
       .where("id", "=", id)
       .execute();
     return id;
@@ -230,9 +233,9 @@ describe("a reservation that was to pay for an order", () => {
   });
 
   it("goes on paying where the trip has expired on the chain only, and the wallet has all that it had", async () => {
-    const { tripId, bookingId, id } = await reserved({ seconds: 600 });
+    const { tripId, bookingId, id } = await reserved({ seconds: 2_000 });
     const before = await world.tenant.balance();
-    await world.devChain.ask("evm_increaseTime", [700]);
+    await world.devChain.ask("evm_increaseTime", [2_100]);
     await world.devChain.mine();
     const callId = await world.newCall();
     const refused = world.drained(world.release(tripId, bookingId, { callId }));

@@ -13,29 +13,26 @@ import type { Hex } from "../../domain/tokens.ts";
 vi.setConfig({ testTimeout: 120_000 });
 const PATIENCE = { timeout: 60_000 };
 let chain: LiveChain;
-let deployment: LiveDeployment;
 beforeAll(async () => {
   chain = await startLiveChain();
-  deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
 });
-afterAll(async () => {
-  await deployment?.[Symbol.asyncDispose]();
-  await chain?.close();
-});
+afterAll(() => chain?.close());
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 
-async function collection(): Promise<Hex> {
+async function collectionOf(deployment: LiveDeployment): Promise<Hex> {
   await (await deployment.start(ALONE)).stop();
   const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = 'production'");
   return Address.parse(row?.address);
 }
 
-test("a reservation goes to the wallet where the contract knows no way back to the trip, and is said to", async () => {
-  const serviceFeeRecipient = await collection();
-  for (const lacksReturn of [true, undefined] as const) {
-    const CHAIN_ESCROW = await chain.deployEscrow({ serviceFeeRecipient, ...(lacksReturn && { lacksReturn }) });
+test.each([true, undefined] as const)(
+  "a reservation goes to the wallet where the contract knows no way back to the trip, and is said to: %s",
+  async (lacksReturn) => {
+    await using deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
+    const roles = { serviceFeeRecipient: await collectionOf(deployment) };
+    const CHAIN_ESCROW = await chain.deployEscrow(lacksReturn === undefined ? roles : { ...roles, lacksReturn });
     const service = await deployment.start({ ...ALONE, CHAIN_ESCROW });
     try {
       const as = await service.operator(async (identity) => {
@@ -65,14 +62,14 @@ test("a reservation goes to the wallet where the contract knows no way back to t
         });
         expect(again.body).toMatchObject({ code: "insufficient_budget" });
         expect(await chain.balanceOf(CHAIN_ESCROW)).toBe(0n);
-      } else {
-        expect(preview).toMatchObject({ movements: [{ to: "trip_budget" }] });
-        expect(released).toMatchObject({ returnedTo: "trip", freeUsdc: "44.00", walletBecause: null });
-        expect(resultOf(again)).toMatchObject({ state: "reserved", reservedUsdc: "44.00" });
-        expect(await chain.balanceOf(CHAIN_ESCROW)).toBe(44n * UNIT);
+        return;
       }
+      expect(preview).toMatchObject({ movements: [{ to: "trip_budget" }] });
+      expect(released).toMatchObject({ returnedTo: "trip", freeUsdc: "44.00", walletBecause: null });
+      expect(resultOf(again)).toMatchObject({ state: "reserved", reservedUsdc: "44.00" });
+      expect(await chain.balanceOf(CHAIN_ESCROW)).toBe(44n * UNIT);
     } finally {
       await service.stop();
     }
-  }
-});
+  },
+);
