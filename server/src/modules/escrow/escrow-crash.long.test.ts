@@ -196,14 +196,10 @@ describe("a reservation that was to pay for an order", () => {
       rate: { from: "USD", to: "USDC", value: "1", source: "test", sourceLevel: "embedded", asOf: null, marginBps: 0 },
       ...{ airlineCreditId: undefined, travelers: [], itinerarySalt: freshHash(), workerId: "test", escrowBookingId },
     });
-    await world.db
-      .updateTable("booking")
-      .set({
-        ...{ state: "booked", coverMicro: cover, workerId: null, workerSeenAt: null },
-        ...{ result: JSON.stringify({}), orderId: `ord_${id}` },
-      })
-      .where("id", "=", id)
-      .execute();
+    const change = { orderId: `ord_${id}`, result: {} };
+    const isBooked = await world.stores.bookings.advance(id, { from: "intended", workerId: "test" }, "booked", change);
+    expect(isBooked).toBe(true);
+    await world.stores.bookings.setCover(id, { cover });
     return id;
   }
   const chargedFor = async (id: string) => (await world.stores.bookings.get(id))?.coverCharged;
