@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { cancelOf, commitOf, type Escrow, micro, openEscrow, ticketOf } from "../../../test/support/escrow.ts";
-import type { TestService } from "../../../test/support/service.ts";
+import type { Answer, TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -33,6 +33,12 @@ const expire = (tripId: Hex) =>
 async function expectTrip(tripId: Hex, free: bigint, held: bigint): Promise<void> {
   expect(await escrow.trip(tripId)).toMatchObject({ free_micro: free, held_micro: held });
   expect(await escrow.tripOnChain(tripId)).toMatchObject({ free, held });
+}
+
+/** What another tool did before is answered at this tool's price, and recorded so. */
+async function expectOwnRecord(tool: string, { headers }: Answer): Promise<void> {
+  const usage = await service.sql("select tool from usage_record where id = $1", [headers.get("x-service-meter-id")]);
+  expect(usage).toEqual([{ tool }]);
 }
 
 describe("release_reservation", () => {
@@ -95,9 +101,11 @@ describe("release_reservation", () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "cancel_booking");
     expect((await previewed("release_reservation", releaseOf(bookingId, tripId))).movements).toEqual([]);
-    expect(await release(bookingId, tripId)).toMatchObject({
+    const said = await service.call("release_reservation", releaseOf(bookingId, tripId));
+    expect(resultOf(said)).toMatchObject({
       ...{ returnedTo: "wallet", returnedUsdc: "10.00", freeUsdc: "10.00", walletBecause: "cancelled_before" },
     });
+    await expectOwnRecord("release_reservation", said);
     expect(await escrow.steps(bookingId)).toEqual(["reserve", "commit", "cancel"]);
     await expectTrip(tripId, 10_000_000n, 0n);
   });
@@ -123,9 +131,11 @@ describe("release_reservation", () => {
       expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
       await expectTrip(tripId, free, 0n);
       // Whoever cancels it now has what he wants.
-      expect(resultOf(await service.call("cancel_booking", cancelOf(bookingId, tripId)))).toMatchObject({
+      const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
+      expect(resultOf(cancelled)).toMatchObject({
         ...{ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" },
       });
+      await expectOwnRecord("cancel_booking", cancelled);
     },
   );
 

@@ -4,7 +4,7 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { RELEASED } from "../apply-step.ts";
-import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { tripStateErrors } from "../errors.ts";
 import type { EscrowBooking } from "../escrow-bookings.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
@@ -82,7 +82,7 @@ export const releaseReservation = defineTool({
     ).catch(againIfShort);
     if (RELEASED in answer.result) return toStepAnswer(answer, Output);
     const trip = await stores.trips.get(chain.network, tripId);
-    return toStepAnswer(afterCancellation(answer, formatDecimal(trip?.free ?? 0n)), Output);
+    return toStepAnswer(asOwn(afterCancellation(answer, formatDecimal(trip?.free ?? 0n))), Output);
   },
 });
 
