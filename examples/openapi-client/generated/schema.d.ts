@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -875,6 +875,28 @@ export interface paths {
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
         post: operations["cancel_booking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#release_reservation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a reservation
+         * @description End an unconfirmed booking and put its reservation back into the trip's budget, so that it can be spent again. For another try after a failed one; cancel_booking pays it to your wallet instead. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["release_reservation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1640,7 +1662,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -5636,6 +5658,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        release_reservation_args: {
+            bookingId: string;
+            tripId: string;
+            /** @enum {string} */
+            reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
+            /** @description Left out: this network's */
+            escrowAddress?: string;
+        };
+        release_reservation_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            txHash: string;
+            /** @constant */
+            status: "confirmed";
+            bookingId: string;
+            tripId: string;
+            /** @constant */
+            state: "cancelled";
+            /**
+             * @description trip: its budget, free for another booking; wallet: your treasury
+             * @enum {string}
+             */
+            returnedTo: "trip" | "wallet";
+            /** @description The whole reservation */
+            returnedUsdc: string;
+            /** @description Free in the trip afterwards */
+            freeUsdc: string;
+            /** @description Why it went to your wallet. null: it is in the trip */
+            walletBecause: ("trip_closed" | "trip_expired" | "escrow_too_old" | "order_unpaid" | "cancelled_before") | null;
+            /** @description What your wallet pays for an order that the reservation was to pay for */
+            walletPaysUsdc: string;
+            /** @enum {string} */
+            reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
+            next: string;
+            /** @description Of these, what the token refused to pay out and the escrow keeps for its recipient */
+            waitingUsdc?: string;
+        } & {
+            [key: string]: unknown;
+        };
         log_agent_action_args: {
             tripId: string;
             /**
@@ -5810,7 +5876,10 @@ export interface components {
                 vendorPaidUsdc: string;
                 /** @description Markup and service fee */
                 feePaidUsdc: string;
+                /** @description Given back to the treasury wallet */
                 refundedUsdc: string;
+                /** @description Of a cancelled booking: given back to the trip's budget */
+                returnedToTripUsdc: string;
                 /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                 waitingUsdc: string;
                 /** @description One for each step, oldest first */
@@ -8244,7 +8313,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8308,7 +8377,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8376,7 +8445,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8449,7 +8518,7 @@ export interface components {
                 } | null;
                 /** @description null unless completed */
                 result: unknown;
-                /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                 failure: unknown;
                 /** @description Of all calls of the run so far, each by its own price */
                 totalPriceMicroUsdc: string;
@@ -19988,6 +20057,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "booking_not_found" | "booking_in_progress" | "wrong_state" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    release_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "release_reservation";
+                    args: components["schemas"]["release_reservation_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["release_reservation_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "booking_not_found" | "booking_in_progress" | "wrong_state" | "trip_closed" | "trip_expired" | "trip_in_progress" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -31559,6 +31910,7 @@ export interface operations {
                      *       "vendorPaidUsdc": "0.00",
                      *       "feePaidUsdc": "0.00",
                      *       "refundedUsdc": "0.00",
+                     *       "returnedToTripUsdc": "0.00",
                      *       "waitingUsdc": "0.00",
                      *       "transactions": [
                      *         {
@@ -31608,7 +31960,10 @@ export interface operations {
                         vendorPaidUsdc: string;
                         /** @description Markup and service fee */
                         feePaidUsdc: string;
+                        /** @description Given back to the treasury wallet */
                         refundedUsdc: string;
+                        /** @description Of a cancelled booking: given back to the trip's budget */
+                        returnedToTripUsdc: string;
                         /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                         waitingUsdc: string;
                         /** @description One for each step, oldest first */
@@ -38402,6 +38757,7 @@ export interface operations {
                      *           "vendorPaidUsdc": "0.00",
                      *           "feePaidUsdc": "0.00",
                      *           "refundedUsdc": "0.00",
+                     *           "returnedToTripUsdc": "0.00",
                      *           "waitingUsdc": "0.00",
                      *           "transactions": [
                      *             {
@@ -38548,7 +38904,10 @@ export interface operations {
                             vendorPaidUsdc: string;
                             /** @description Markup and service fee */
                             feePaidUsdc: string;
+                            /** @description Given back to the treasury wallet */
                             refundedUsdc: string;
+                            /** @description Of a cancelled booking: given back to the trip's budget */
+                            returnedToTripUsdc: string;
                             /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                             waitingUsdc: string;
                             /** @description One for each step, oldest first */
@@ -39770,7 +40129,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40112,7 +40471,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40567,7 +40926,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40781,7 +41140,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;

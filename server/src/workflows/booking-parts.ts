@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/plan.ts";
 import { type OrderEnd, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { endReservation } from "./end-reservation.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
 
@@ -240,6 +241,8 @@ interface Budget {
   tripId: string;
   /** What was free in it when the run began; undefined in runs of earlier versions, whose wallet pays until the settlement. */
   freeUsdc: string | undefined;
+  /** False in runs of earlier versions, which give what they reserved to the wallet when they fail. */
+  isReturned: boolean;
 }
 
 /**
@@ -247,10 +250,12 @@ interface Budget {
  * is gone.
  */
 export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
-  { call, undo, pause }: Steps,
-  { tripId, freeUsdc }: Budget,
+  steps: Steps,
+  budget: Budget,
   { choose, booking, book, gone }: Attempt<Choice, Booked>,
 ): Promise<{ bookingId: string; booked: Booked }> {
+  const { call, undo, pause } = steps;
+  const { tripId, freeUsdc } = budget;
   const coverBy = (bookingId?: string): Cover | undefined =>
     freeUsdc === undefined ? undefined : { tripId, ...(bookingId === undefined ? {} : { bookingId }) };
   let reserved: { bookingId: string; bound: string } | undefined;
@@ -263,10 +268,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
           purpose: booking(choice),
         });
         reserved = { bookingId, bound };
-        undo(async () => {
-          await call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown());
-          return undefined;
-        });
+        undo(() => endReservation(steps, { tripId, bookingId }, budget));
       }
       const booked = await book(booking(choice), coverBy(reserved.bookingId));
       if (booked !== undefined) return { bookingId: reserved.bookingId, booked };

@@ -221,7 +221,7 @@ describe("what a run has reserved", () => {
     expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
   });
 
-  it("can be neither cancelled nor committed while the supplier has not said whether it booked", async () => {
+  it("can be neither cancelled nor released nor committed while the supplier has not said whether it booked", async () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await control("scenarios");
@@ -245,6 +245,7 @@ describe("what a run has reserved", () => {
     const amounts = { vendorAmountUsdc: "1", feeAmountUsdc: "0", itineraryHash: freshHash() };
     for (const [tool, args] of [
       ["cancel_booking", { bookingId, tripId, reason: "buyer_cancel" }],
+      ["release_reservation", { bookingId, tripId, reason: "buyer_cancel" }],
       ["commit_booking", { bookingId, vendorAddress, ...amounts }],
     ] as const) {
       const refused = await tenant.call(tool, args);

@@ -196,6 +196,17 @@ export const escrowRefusals: Readonly<Record<string, Refusals>> = {
     ...bookingRefusals(reserved, cancelling),
     wrong_state: async (world) => ({ args: cancelOf(await settled(world), await trip(world)) }),
   },
+  release_reservation: {
+    ...bookingRefusals(reserved, cancelling),
+    wrong_state: async (world) => ({ args: cancelOf(await settled(world), await trip(world)) }),
+    trip_in_progress: async (world) => {
+      const args = await cancelling(world);
+      const where = ["trip_id", await trip(world)] as const;
+      return { args, restore: await changed(world, { table: "trip", set: PENDING, where }) };
+    },
+    trip_closed: "chain",
+    trip_expired: "chain",
+  },
   log_agent_action: {
     ...stepRefusals(async (world) => logging(await trip(world))),
     ...openTripRefusals(logging),

@@ -31,8 +31,10 @@ import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
+import { chooseWay, findRelease, foresayRelease } from "./release-reservation.ts";
 import { isExpired, requireFunded, requireOpen, requireTakingSteps } from "./steps.ts";
 import { payouts, spendable } from "./trip-money.ts";
+import { requireNothingReturning } from "./trip-steps.ts";
 import type { Trip } from "./trips.ts";
 
 /** What steps of bookings move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
@@ -224,6 +226,36 @@ export function planCancellation(
   });
 }
 
+export function planRelease(
+  asked: Asked & TripAsked & { stores: Pick<Stores, "bookings" | "wallets" | "ledger">; clock: Clock },
+  { bookingId: named, tripId }: { bookingId: string; tripId: string },
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, clock, escrowAddress } = asked;
+    requireEscrow(chain, escrowAddress);
+    const [bookingId, ofTrip] = [readHash(named), readHash(tripId)];
+    if (bookingId === undefined || ofTrip === undefined) throw escrowFailure("booking_not_found");
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId: ofTrip });
+    if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
+    const trip = await requireTrip(asked, tripId);
+    const way = await chooseWay(stores, { chain, clock }, trip, booking);
+    const { walletBecause, order } = way;
+    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
+    return await withRefusal(asked, trip, {
+      movements: usdcMovements(
+        [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
+        [owed, "treasury", "collection", "cost"],
+      ),
+      boughtHash: booking.itineraryHash,
+      tripId: ofTrip,
+      irreversible: [final("the booking is over")],
+      remarks: foresayRelease(way),
+    });
+  });
+}
+
 const sayWalletPays = ({ orderId, cover }: Booking) =>
   `The reservation pays for the order ${orderId}. Cancelled, it pays nothing, and the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not given back.`;
 
@@ -243,6 +275,7 @@ export function planClosing(asked: TripAsked & Pick<Asked, "stores" | "chain">, 
     if (trip.state === "closed") return EMPTY_PLAN;
     const isUnderWay = trip.pending?.step === "close";
     if (!isUnderWay && (trip.pending !== undefined || trip.promised > 0n)) throw escrowFailure("trip_in_progress");
+    if (!isUnderWay) await requireNothingReturning(asked.stores, trip);
     const plan = {
       movements: usdcMovements([trip.free, "trip_budget", "treasury"]),
       irreversible: [final("the trip takes no new bookings")],

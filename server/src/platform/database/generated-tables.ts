@@ -292,6 +292,7 @@ export interface EscrowBookingTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   traceId: string | null;
+  returnedMicro: Defaulted<bigint>;
 }
 
 export interface EscrowStepTable {
