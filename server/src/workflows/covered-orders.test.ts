@@ -263,6 +263,7 @@ describe("what a run has reserved", () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const { tripId, guestLink, codeNonce } = resultOf(await tenant.call("prefund_trip", { budgetUsdc: "900" }));
+    await arm("ticketing_delayed");
     const run = await bookFlight(tenant, String(tripId));
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim" });
     await service.sql("update workflow_run set version = 4 where id = $1", [run.runId]);
