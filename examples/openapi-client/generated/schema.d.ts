@@ -3593,6 +3593,26 @@ export interface components {
             /** @default  */
             next: string;
             /**
+             * @description null: no bags or seats were asked for
+             * @default null
+             */
+            ancillaries: {
+                /**
+                 * @description ordered_at_once: with the flights, in one order that was paid at once; added_after_payment: to an order of hold_flight, after it was paid
+                 * @enum {string}
+                 */
+                way: "ordered_at_once" | "added_after_payment";
+                readonly services: {
+                    /** @description As services of the call named it */
+                    id: string;
+                    quantity: number;
+                    /** @description false: nothing was charged for it */
+                    booked: boolean;
+                    /** @description not_available: the airline does not add it to this order; price_changed: it costs more now; supplier_unavailable: no answer */
+                    reason: ("not_available" | "price_changed" | "supplier_unavailable") | null;
+                }[];
+            } | null;
+            /**
              * @description Of the order, now
              * @enum {string}
              */
@@ -3613,8 +3633,6 @@ export interface components {
             timeZones: {
                 [key: string]: string;
             };
-            /** @description ordered_at_once: not held first, since adding services after payment is not assured; null: none booked */
-            ancillaries: "ordered_at_once" | null;
         } & {
             [key: string]: unknown;
         };

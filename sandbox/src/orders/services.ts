@@ -75,7 +75,9 @@ export function orderServiceRoutes(sandbox: Sandbox): Router {
   routes.get("/air/orders/:id/available_services", async (context) => {
     const order = await findOrder(sandbox.db, context.req.param("id"));
     if (order === undefined) throw notFound();
-    const bags = order.state === "paid" ? bagServices(journeyOf(order)) : [];
+    // Not every airline adds bags to an order that exists.
+    const isSold = order.state === "paid" && context.env.fault?.kind !== "service_taken";
+    const bags = isSold ? bagServices(journeyOf(order)) : [];
     const data = bags
       .map((bag) => renderAvailableBag(bag, bookedQuantity(bag, order.services)))
       .filter((bag) => bag.maximum_quantity > 0);

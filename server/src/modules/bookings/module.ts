@@ -7,6 +7,7 @@ import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import * as bookingRate from "./migrations/0040-booking-rate.ts";
 import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import * as bookingCovers from "./migrations/0085-booking-covers.ts";
+import * as askedServices from "./migrations/0101-asked-services.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -37,6 +38,7 @@ export const bookingsModule = defineModule({
     "0040-booking-rate": bookingRate,
     "0079-flight-holds": flightHolds,
     "0085-booking-covers": bookingCovers,
+    "0101-asked-services": askedServices,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

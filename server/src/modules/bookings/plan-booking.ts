@@ -3,7 +3,7 @@ import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { type AskedBooking, whyAnother } from "./asked-booking.ts";
+import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import { inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
@@ -36,7 +36,7 @@ export async function planBooking(
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
-    const refusal = await refusalOf(asked, live);
+    const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
     // An earlier call has booked it, or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return REPEATED_PLAN;

@@ -5,6 +5,7 @@ import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
+import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
@@ -16,7 +17,7 @@ const FIRST_CHECK = { seconds: 60 } as const;
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
   final: ["booked", "failed", "on_hold"],
-  sending: ["ordering", "paying"],
+  sending: ["ordering", "paying", "adding"],
   toRecord: toBooking,
 };
 
@@ -58,6 +59,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
           particularsHash: booking.particularsHash ?? null,
+          askedServices: JSON.stringify(booking.askedServices ?? []),
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -171,13 +173,14 @@ function createCovers(
 
 function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
   return {
-    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, escrowBookingId, ...payment }) {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, askedServices, escrowBookingId, ...payment }) {
       const at = clock.now().toString();
       const row = await queryable
         .updateTable("booking")
         .set({
           ...payment,
           ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          askedServices: JSON.stringify(askedServices),
           ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
           ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
         })
@@ -267,7 +270,7 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
 
 /** What a hold answered stays beside what is answered once the order is paid. */
 function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
-  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, payments, quietUntil } = change;
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, quietUntil } = change;
   const result = given === undefined ? undefined : JSON.stringify(given);
   return {
     orderId,
@@ -279,7 +282,8 @@ function toColumns(to: Booking["state"], { result: given, ...change }: BookingCh
     holdCallId: change.holdCallId,
     holdUntil: change.holdUntil?.toString(),
     failureCode,
-    payments,
+    payments: change.payments,
+    additions: change.additions,
     quietUntil: quietUntil?.toString(),
   };
 }
@@ -290,6 +294,7 @@ function toBooking({
   coverChargedMicro,
   escrowBookingId,
   travelers,
+  askedServices,
   rate,
   ...row
 }: Selectable<BookingTable>): Booking {
@@ -301,6 +306,7 @@ function toBooking({
     cover: coverMicro,
     coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),
+    askedServices: AskedServices.parse(askedServices),
     rate: toRate(rate),
   };
 }

@@ -93,7 +93,7 @@ export interface BookingTable {
   callId: string;
   kind: "flight" | "stay" | "flight_hold";
   offerId: string;
-  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
+  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
   amountMicro: bigint;
   totalAmount: string;
   totalCurrency: string;
@@ -131,6 +131,8 @@ export interface BookingTable {
   escrowBookingId: string | null;
   coverMicro: Defaulted<bigint>;
   coverChargedMicro: Defaulted<bigint>;
+  askedServices: Json | null;
+  additions: Defaulted<number>;
 }
 
 export interface BookingInvoiceTable {

@@ -1,17 +1,9 @@
-import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import {
-  BookingResult,
-  coverErrors,
-  departureOf,
-  planBooking,
-  readChargeHash,
-  TimeZones,
-  timeZonesOf,
-} from "../../bookings/index.ts";
+import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
+import { FlightResult, sayMissing } from "../ancillaries.ts";
 import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
@@ -19,12 +11,6 @@ import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts"
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
-
-/** Services are known to be possible only with the order itself: a supplier says what it adds to an order after that exists. */
-const Ancillaries = z
-  .enum(["ordered_at_once"])
-  .nullable()
-  .describe("ordered_at_once: not held first, since adding services after payment is not assured; null: none booked");
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -39,7 +25,7 @@ export const bookFlight = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: BookFlightInput,
-  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones, ancillaries: Ancillaries }),
+  output: FlightResult.extend({ ...SinceBooked, timeZones: TimeZones }),
   errors: {
     ...bookErrors,
     outcome_unknown:
@@ -99,7 +85,8 @@ async function answerOf(
   stored: unknown,
   { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const booked = await asOfNow({ stores, clock, caller }, BookingResult.parse(stored));
+  const { ancillaries, ...flight } = FlightResult.parse(stored);
+  const booked = await asOfNow({ stores, clock, caller }, flight);
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
@@ -110,7 +97,8 @@ async function answerOf(
       vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
     },
     timeZones: timeZonesOf(booked.slices, maps),
-    ancillaries: booked.services.length > 0 ? ("ordered_at_once" as const) : null,
+    ancillaries,
+    next: [...sayMissing(ancillaries, booked), booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };
