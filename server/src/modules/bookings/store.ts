@@ -257,7 +257,14 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
     case "on_hold":
       return { orderStatus: "held", orderCheckAt: (holdUntil ?? now.add(FIRST_CHECK)).toString() } as const;
     case "booked":
-      return { orderStatus: "confirmed", bookedAt: at, orderCheckAt: now.add(FIRST_CHECK).toString() } as const;
+      return {
+        orderStatus: "confirmed",
+        bookedAt: at,
+        orderCheckAt: now.add(FIRST_CHECK).toString(),
+        // What was read of the order before is older than its result: bags may have been added since.
+        orderTotalAmount: null,
+        orderTotalCurrency: null,
+      } as const;
     case "failed":
       return {
         orderStatus: sql<"lapsed" | "cancelled" | "confirmed">`case when order_status <> 'held' then order_status

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { hangUpUntil } from "../../../test/support/hang-up.ts";
 import type { Answer } from "../../../test/support/service.ts";
 import { micro, openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 
 /** Bags that are added to a held order once it is paid, over dispatch, at the supplier's sandbox. */
@@ -50,6 +51,8 @@ async function supplierHas(orderId: string) {
 describe("book_flight of a held order with bags", () => {
   it("pays for the order, adds the bags, and charges both at once", async () => {
     const { offerId, orderId, bag, args, flightsAmount, whole } = await held();
+    // What is read of the hold, without the bag, is older than what its payment answers.
+    expect(await world.result("read_order", { orderId })).toMatchObject({ totalAmount: flightsAmount });
     expect(await world.result("preview_call", { tool: "book_flight", args })).toMatchObject({ accepted: true });
     const booked = await world.result("book_flight", args);
     expect(booked).toMatchObject({
@@ -139,6 +142,7 @@ describe("book_flight of a held order with bags", () => {
       answer = await world.untilKnown(() => call("book_flight", args));
       const isAdded = lost === 1;
       expect(answer.body.result).toMatchObject({
+        totalAmount: isAdded ? whole : flightsAmount,
         chargedUsdc: isAdded ? whole : flightsAmount,
         ancillaries: {
           services: [{ id: bag.id, booked: isAdded, reason: isAdded ? null : "supplier_unavailable" }],
@@ -166,7 +170,25 @@ describe("book_flight of a held order with bags", () => {
     const { offerId } = args;
     expect(await world.result("book_flight", { offerId })).toMatchObject({ orderId, chargedUsdc: flightsAmount });
   });
+
+  it("covers flights and bags together before anything is paid, by limits and by the balance", async () => {
+    const { orderId, args, flightsAmount, whole } = await held();
+    await limitTo(micro(flightsAmount));
+    const beyond = await call("book_flight", args);
+    expect(beyond.body).toMatchObject({ code: "spend_limit_exceeded", limit: "perCall", neededUsdc: whole });
+    await limitTo(undefined);
+    const available = micro((await world.books()).available.USDC);
+    await world.result("send_tokens", { to: stranger(), amount: formatDecimal(available - micro(whole) + 1n) });
+    const short = await call("book_flight", args);
+    expect(short.body).toMatchObject({ code: "insufficient_balance", requiredUsdc: whole, missingUsdc: "0.000001" });
+    expect(await supplierHas(orderId)).toEqual({ state: "held", bags: [], payments: [] });
+  });
 });
+
+const limitTo = (perCall: bigint | undefined) =>
+  world.service.operator(({ spending: { spendLimits } }) =>
+    spendLimits.set(world.service.tenantId, "sandbox", undefined, { perCall }, "test"),
+  );
 
 /** Settles when the bags of an order were sent so many times to be added, and no answer is waited for any more. */
 async function untilUnanswered(orderId: string, additions: number): Promise<void> {

@@ -91,9 +91,13 @@ describe("services of book_flight", () => {
     const total = micro(offer.totalAmount) + micro(bag.totalAmount) + micro(seat.totalAmount);
     const result = await world.result("book_flight", { offerId: offer.id, services });
     const paid = { totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) };
-    expect(result).toMatchObject({ ...paid, ancillaries: "ordered_at_once" });
+    const ancillaries = {
+      way: "ordered_at_once",
+      services: [bag, seat].map(({ id }) => ({ id, quantity: 1, booked: true, reason: null })),
+    };
+    expect(result).toMatchObject({ ...paid, ancillaries });
     const again = await world.result("book_flight", { offerId: offer.id, services });
-    expect(again).toMatchObject({ orderId: result.orderId, ancillaries: "ordered_at_once" });
+    expect(again).toMatchObject({ orderId: result.orderId, ancillaries });
     expect(result.services).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "bag", quantity: 1, totalAmount: bag.totalAmount }),
