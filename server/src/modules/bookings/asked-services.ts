@@ -18,6 +18,10 @@ export const AskedService = z.object({
 });
 export type AskedService = z.infer<typeof AskedService>;
 
+/** A bag or a seat of an offer as a tenant was shown it. */
+export const SeenService = AskedService.omit({ quantity: true }).extend({ maximumQuantity: z.number() });
+export type SeenService = z.infer<typeof SeenService>;
+
 /** As the column has them, which bookings of earlier releases left empty. */
 export const AskedServices = z
   .array(AskedService)

@@ -1,5 +1,5 @@
 export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
-export { type AskedService, priceOfServices } from "./asked-services.ts";
+export { type AskedService, priceOfServices, type SeenService } from "./asked-services.ts";
 export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {

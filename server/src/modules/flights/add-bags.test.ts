@@ -53,7 +53,10 @@ describe("book_flight of a held order with bags", () => {
     const { offerId, orderId, bag, args, flightsAmount, whole } = await held();
     // What is read of the hold, without the bag, is older than what its payment answers.
     expect(await world.result("read_order", { orderId })).toMatchObject({ totalAmount: flightsAmount });
-    expect(await world.result("preview_call", { tool: "book_flight", args })).toMatchObject({ accepted: true });
+    expect(await world.result("preview_call", { tool: "book_flight", args })).toMatchObject({
+      accepted: true,
+      totals: [{ token: "USDC", amount: whole }],
+    });
     const booked = await world.result("book_flight", args);
     expect(booked).toMatchObject({
       orderId,
@@ -169,6 +172,19 @@ describe("book_flight of a held order with bags", () => {
     await world.expectSameBooks();
     const { offerId } = args;
     expect(await world.result("book_flight", { offerId })).toMatchObject({ orderId, chargedUsdc: flightsAmount });
+  });
+
+  it("adds them at the price that was shown, also when the offer has expired since", async () => {
+    const shown = await held();
+    const unseen = await held();
+    await world.advance(3_600);
+    const booked = await world.result("book_flight", shown.args);
+    expect(booked).toMatchObject({ orderId: shown.orderId, chargedUsdc: shown.whole });
+    expect((await supplierHas(shown.orderId)).payments).toEqual([shown.flightsAmount, shown.bag.totalAmount]);
+    await world.service.sql("update seen_offer set offer = offer - 'services' where offer_id = $1", [unseen.offerId]);
+    const refused = await call("book_flight", unseen.args);
+    expect(refused.body).toMatchObject({ code: "service_not_available", orderId: unseen.orderId });
+    expect(await supplierHas(unseen.orderId)).toEqual({ state: "held", bags: [], payments: [] });
   });
 
   it("covers flights and bags together before anything is paid, by limits and by the balance", async () => {

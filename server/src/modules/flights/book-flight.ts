@@ -11,6 +11,7 @@ import {
   inUsdc,
   newSalt,
   type PreparedBooking,
+  priceOfServices,
   requireRate,
   requireSeenPrice,
 } from "../bookings/index.ts";
@@ -24,6 +25,7 @@ import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { inPlaces, isAdult, isInfant, travelDayOf } from "./passenger-types.ts";
 import { getOwnOffer } from "./private-offers.ts";
+import { requireSeenServices } from "./see-services.ts";
 
 export interface BookFlightPorts extends PaymentPorts {
   travelers: Travelers;
@@ -101,6 +103,10 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   const priced = hasServices ? await flightServicing.priceServices(offerId, services) : undefined;
   const { totalAmount, totalCurrency } = priced ?? offer;
   const askedServices = toAskedServices(offer.slices, priced?.services ?? []);
+  if (hasServices) {
+    const seen = await stores.seenOffers.find(caller, offerId);
+    requireSeenServices(seen, services, { servicesMicro: priceOfServices(askedServices), currency: totalCurrency });
+  }
   const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
   const total = parseDecimal(totalAmount);
   if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);

@@ -14,6 +14,7 @@ import {
 import type { AskedFlight, FlightCaller } from "./asked-flight.ts";
 import { toAskedServices } from "./asked-services.ts";
 import { getOwnOffer } from "./private-offers.ts";
+import { asSeen } from "./see-services.ts";
 
 export interface PaymentPorts extends BookingStorage, RatePorts {
   flights: Flights;
@@ -68,27 +69,38 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
 
 const OFFER_GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found"]);
 
-/** What can be added to the order once it is paid. An airline sells seats only with the order itself. */
+/**
+ * What can be added to the order once it is paid, at the prices that the tenant was shown: the offer may have expired since. An
+ * airline sells seats only with the order itself.
+ */
 async function priceBags(
-  { flights, flightServicing, stores }: PaymentPorts,
+  ports: PaymentPorts,
   { caller, offerId, services }: PaymentRequest,
   { id: orderId, totalCurrency }: SupplierOrder,
-): Promise<AskedService[]> {
-  const { offer, priced } = await readPrices().catch((error: unknown) => {
-    if (!(error instanceof Failure) || !OFFER_GONE.has(error.code)) throw error;
-    throw notAddable(orderId, "The offer has expired, so its bags have no price any more", services);
-  });
-  const seats = priced.services.filter(({ kind }) => kind === "seat");
+): Promise<readonly AskedService[]> {
+  const seen = await ports.stores.seenOffers.find(caller, offerId);
+  const shown = seen?.totalCurrency === totalCurrency ? asSeen(seen, services) : undefined;
+  const asked = shown ?? (await readPrices(ports, { caller, offerId, services }, { orderId, totalCurrency }));
+  const seats = asked.filter(({ kind }) => kind === "seat");
   if (seats.length > 0) throw notAddable(orderId, "An order that is held gets no seats afterwards", seats);
-  if (priced.totalCurrency !== totalCurrency) {
-    throw notAddable(orderId, "The bags are sold in another currency than the order", services);
-  }
-  return toAskedServices(offer.slices, priced.services);
+  return asked;
+}
 
-  async function readPrices() {
-    const found = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
-    return { offer: found, priced: await flightServicing.priceServices(offerId, services) };
+/** Of an offer whose services the tenant was not shown. */
+async function readPrices(
+  { flights, flightServicing, stores }: PaymentPorts,
+  { caller, offerId, services }: PaymentRequest,
+  { orderId, totalCurrency }: { orderId: string; totalCurrency: string },
+): Promise<AskedService[]> {
+  try {
+    const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
+    const priced = await flightServicing.priceServices(offerId, services);
+    if (priced.totalCurrency === totalCurrency) return toAskedServices(offer.slices, priced.services);
+  } catch (error) {
+    if (!(error instanceof Failure) || !OFFER_GONE.has(error.code)) throw error;
+    throw notAddable(orderId, "The offer has expired, and you were not shown its bags before", services);
   }
+  throw notAddable(orderId, "The bags are sold in another currency than the order", services);
 }
 
 function notAddable(orderId: string, why: string, services: readonly { id: string }[]): Failure {

@@ -9,6 +9,7 @@ import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { priceSeen } from "../see-services.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
@@ -55,6 +56,7 @@ export const bookFlight = defineTool({
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
+        priceOfMore: (seen) => priceSeen(seen, asked.services),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
