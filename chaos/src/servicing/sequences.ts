@@ -161,12 +161,7 @@ async function hold(asker: Asker, offerId: string): Promise<boolean> {
 }
 
 /** To an order that is held, bags alone are added. */
-async function someServices(
-  asker: Asker,
-  random: Random,
-  offerId: string,
-  isHeld: boolean,
-): Promise<{ id: string }[]> {
+async function someServices(asker: Asker, random: Random, offerId: string, isHeld: boolean): Promise<{ id: string }[]> {
   const listed = await asker.ask(Ancillaries, "list_flight_ancillaries", { offerId });
   if ("refused" in listed) return [];
   const [bag] = listed.result.bags;

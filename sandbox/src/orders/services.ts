@@ -56,7 +56,7 @@ async function addServices(
     const chosen = chooseServices(journeyOf(order), body.add_services, order.services, "add_services");
     const added = await bookServices(tx, orderId, chosen, "add_services");
     const price = totalOf(added);
-    await payExactly(tx, { orderId, amountMicro: price, nowMs }, body.payment);
+    await payExactly(tx, { orderId, amountMicro: price, paysFor: "services", nowMs }, body.payment);
     const documents =
       order.ticketing === "ticketed" ? [...order.documents, ...serviceDocuments(orderId, added)] : order.documents;
     const { rows } = await tx.query<OrderRow>(

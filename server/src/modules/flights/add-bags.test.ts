@@ -83,6 +83,8 @@ describe("book_flight of a held order with bags", () => {
       expect(other.body).toMatchObject({ code: "already_booked", orderId, differsIn: "particulars" });
     }
     expect((await supplierHas(orderId)).payments).toHaveLength(2);
+    const paidFor = (await world.ledger()).payments.filter(({ order_id }) => order_id === orderId);
+    expect(paidFor).toMatchObject([{ pays_for: "order" }, { pays_for: "services" }]);
     expect(await world.result("read_order", { orderId })).toMatchObject({ status: "confirmed", totalAmount: whole });
   });
 
