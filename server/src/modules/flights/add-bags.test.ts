@@ -25,6 +25,12 @@ const failureOf = ({ status, body }: Answer) => ({ status, code: body.code });
 const unlisted = () =>
   world.supplier("/_sandbox/scenarios", { match: { path: LIST, method: "GET" }, fault: "service_taken", times: 1 });
 
+const showBagFor = (amount: string, offerId: string) =>
+  world.service.sql(
+    "update seen_offer set offer = jsonb_set(offer, '{services,0,eachAmount}', to_jsonb($1::text)) where offer_id = $2",
+    [amount, offerId],
+  );
+
 /** An order that the airline holds, and a bag of its offer. */
 async function held() {
   const { id: offerId, totalAmount } = await world.flexibleOffer();
@@ -94,10 +100,12 @@ describe("book_flight of a held order with bags", () => {
       [() => world.arm(ADD, "price_changed"), "price_changed"],
       [() => world.arm(ADD, "insufficient_balance"), "supplier_unavailable"],
       [unlisted, "not_available"],
+      // The paid order's bag costs more than the offer's did.
+      [(offerId: string) => showBagFor("1.00", offerId), "price_changed"],
     ] as const;
     for (const [arm, reason] of faults) {
-      const { orderId, bag, args, flightsAmount } = await held();
-      await arm();
+      const { offerId, orderId, bag, args, flightsAmount } = await held();
+      await arm(offerId);
       const booked = await world.result("book_flight", args);
       expect(booked, reason).toMatchObject({
         orderId,
