@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking; to an order of hold_flight, book_flight adds bags, not seats, as it pays. Later only the airline may, by the pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -3615,6 +3615,26 @@ export interface components {
             /** @default  */
             next: string;
             /**
+             * @description null: no bags or seats were asked for
+             * @default null
+             */
+            ancillaries: {
+                /**
+                 * @description ordered_at_once: with the flights, in one order that was paid at once; added_after_payment: to an order of hold_flight, after it was paid
+                 * @enum {string}
+                 */
+                way: "ordered_at_once" | "added_after_payment";
+                readonly services: {
+                    /** @description As services of the call named it */
+                    id: string;
+                    quantity: number;
+                    /** @description false: nothing was charged for it */
+                    booked: boolean;
+                    /** @description not_available: the airline does not add it to this order; price_changed: it costs more now; supplier_unavailable: no answer */
+                    reason: ("not_available" | "price_changed" | "supplier_unavailable") | null;
+                }[];
+            } | null;
+            /**
              * @description Of the order, now
              * @enum {string}
              */
@@ -3635,8 +3655,6 @@ export interface components {
             timeZones: {
                 [key: string]: string;
             };
-            /** @description ordered_at_once: not held first, since adding services after payment is not assured; null: none booked */
-            ancillaries: "ordered_at_once" | null;
         } & {
             [key: string]: unknown;
         };

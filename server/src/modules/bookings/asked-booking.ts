@@ -10,6 +10,8 @@ export interface AskedBooking {
   offerId: string;
   /** Beside the travelers: services, a credit, wishes. */
   particulars: object;
+  /** Those of them that an order has while it is held; the rest comes with its payment. Left out: all. */
+  heldParticulars?: object;
   /** Whether the booking is for the travelers of this call. Throws a Failure where the call names nobody's user. */
   isForSame(booking: Booking): Promise<boolean>;
   /** Of a booking of an earlier release, which has no hash of its particulars: whether they can be the same. */
@@ -57,6 +59,11 @@ export async function whyAnother(asked: AskedBooking, booking: Booking): Promise
 export async function requireSame(asked: AskedBooking, booking: Booking): Promise<void> {
   const failure = await whyAnother(asked, booking);
   if (failure !== undefined) throw failure;
+}
+
+/** What a call must have asked for that would have held the order which this one pays for. */
+export function asHeld({ heldParticulars, ...asked }: AskedBooking): AskedBooking {
+  return { ...asked, particulars: heldParticulars ?? asked.particulars };
 }
 
 const NAMES = { flight: "offer", stay: "quote" } as const;

@@ -5,7 +5,7 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import { requireAvailable, requireMoving } from "../treasury/index.ts";
-import { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
+import { type AskedBooking, asHeld, particularsHashOf, requireSame } from "./asked-booking.ts";
 import {
   type BookingSteps,
   type BookingStorage,
@@ -58,7 +58,7 @@ export async function bookOnce(
         held = live?.kind === "flight_hold" ? live : undefined;
         if (held !== undefined) {
           if (held.state !== "on_hold") throw inProgress(name);
-          await requireSame(asked, held);
+          await requireSame(asHeld(asked), held);
         }
         // A quote is no offer: what the tenant booked as the one is no answer to who asks for the other.
         return live?.kind === kind ? live : undefined;
@@ -76,10 +76,14 @@ export async function bookOnce(
             const { amountMicroUsdc: amount } = intended;
             const { cover } = caller;
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
-            if (intent.kind === "pay")
-              return payFor(aggregates, await aggregates.bookings.payHeld({ ...intent.held, ...by, escrowBookingId }));
+            const { itinerarySalt } = intent.kind === "pay" ? (held ?? {}) : intent.booking;
+            if (itinerarySalt === undefined) throw new Error(`the order of offer ${offerId} is not held`);
+            const particularsHash = particularsHashOf(asked, itinerarySalt);
+            if (intent.kind === "pay") {
+              const payment = { ...intent.held, ...by, particularsHash, escrowBookingId };
+              return payFor(aggregates, await aggregates.bookings.payHeld(payment));
+            }
             const { booking } = intent;
-            const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
             const what = { kind, offerId, particularsHash, escrowBookingId };
             return payFor(aggregates, await aggregates.bookings.insert({ ...booking, ...by, ...what }));
           },

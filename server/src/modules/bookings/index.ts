@@ -5,6 +5,7 @@ export {
   particularsHashOf,
   requireSame,
 } from "./asked-booking.ts";
+export { type AskedService, priceOfServices, type SeenService } from "./asked-services.ts";
 export { type BookOptions, bookOnce, type PreparedBooking, requireBalance, requireTravelers } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {

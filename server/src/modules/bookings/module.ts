@@ -8,6 +8,7 @@ import * as bookingRate from "./migrations/0040-booking-rate.ts";
 import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
+import * as askedServices from "./migrations/0105-asked-services.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -39,6 +40,7 @@ export const bookingsModule = defineModule({
     "0079-flight-holds": flightHolds,
     "0085-booking-covers": bookingCovers,
     "0104-booking-contacts": bookingContacts,
+    "0105-asked-services": askedServices,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

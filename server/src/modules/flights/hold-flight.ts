@@ -12,7 +12,7 @@ import {
   requireTravelers,
 } from "../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../effects/index.ts";
-import { type AskedFlight, askedFlight } from "./asked-flight.ts";
+import { type AskedFlight, askedFlight, heldParticulars } from "./asked-flight.ts";
 import {
   type BookFlightPorts,
   type BookFlightRequest,
@@ -98,13 +98,20 @@ export function planHold(
 /** What the supplier never takes with an order that it holds. */
 function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
   if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
-  if (services.length > 0) throw notHeld("Bags and seats are ordered only with an order that is paid at once.");
+  if (services.length > 0) {
+    throw notHeld(
+      "An order is held without bags and seats; to add bags, hold it without them and name them in book_flight.",
+    );
+  }
 }
 
 /** The hold that a paid order began as. Throws where it was never one. */
 async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   const { holdCallId: callId, holdResult: result } = booking;
-  if (callId !== undefined) return { ...booking, callId, result, state: "on_hold" };
+  // What its payment has added to it is no part of the hold.
+  const particularsHash =
+    booking.particularsHash && particularsHashOf({ particulars: heldParticulars() }, booking.itinerarySalt);
+  if (callId !== undefined) return { ...booking, callId, result, particularsHash, state: "on_hold" };
   if (booking.state !== "booked") throw inProgress();
   await requireSame(asked, booking);
   const { orderId, id: bookingId } = booking;

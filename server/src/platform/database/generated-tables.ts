@@ -93,7 +93,7 @@ export interface BookingTable {
   callId: string;
   kind: "flight" | "stay" | "flight_hold";
   offerId: string;
-  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
+  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
   amountMicro: bigint;
   totalAmount: string;
   totalCurrency: string;
@@ -132,6 +132,8 @@ export interface BookingTable {
   coverMicro: Defaulted<bigint>;
   coverChargedMicro: Defaulted<bigint>;
   contactHashes: Json | null;
+  askedServices: Json | null;
+  additions: Defaulted<number>;
 }
 
 export interface BookingInvoiceTable {
