@@ -15,7 +15,7 @@ import { arrivalOf } from "./stay-role.ts";
 
 type ReplanPorts = Pick<
   Ports,
-  "flights" | "flightServicing" | "stays" | "maps" | "ways" | "stores" | "clock" | "random" | "fx"
+  "flights" | "flightServicing" | "stays" | "maps" | "ways" | "travelers" | "stores" | "clock" | "random" | "fx"
 >;
 
 interface Asker {
