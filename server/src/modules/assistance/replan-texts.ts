@@ -155,12 +155,12 @@ export const replanTexts = defineTexts({
     ja: "ホテルから{airport}空港まで約{minutes}分(概算)",
   },
   wayToStay: {
-    en: "Airport {airport} to the hotel: about {minutes} min, estimated",
-    de: "Vom Flughafen {airport} zum Hotel: etwa {minutes} Min., geschätzt",
-    fr: "De l’aéroport {airport} à l’hôtel : environ {minutes} min, estimation",
-    es: "Del aeropuerto {airport} al hotel: unos {minutes} min, estimación",
-    pt: "Do aeroporto {airport} ao hotel: cerca de {minutes} min, estimativa",
-    ja: "{airport}空港からホテルまで約{minutes}分(概算)",
+    en: "Airport {airport} to your stay there: about {minutes} min, estimated",
+    de: "Vom Flughafen {airport} zu Ihrer Unterkunft dort: etwa {minutes} Min., geschätzt",
+    fr: "De l’aéroport {airport} à votre hébergement sur place : environ {minutes} min, estimation",
+    es: "Del aeropuerto {airport} a su alojamiento allí: unos {minutes} min, estimación",
+    pt: "Do aeroporto {airport} ao seu alojamento lá: cerca de {minutes} min, estimativa",
+    ja: "{airport}空港から現地の宿泊先まで約{minutes}分(概算)",
   },
   keep: {
     en: "Keep your flight: it still flies, and that costs nothing",
