@@ -70,6 +70,7 @@ function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
     title: say(replanned.outlook.headline, { flight: replanned.flight }),
     summary: [say("nothingBooked"), ...(isTrial ? [say("trial")] : [])].join("\n"),
     lines: linesOf(replanned, words),
+    isAdvice: true,
     notes: replanned.reason,
     picture: undefined,
     links: transfer?.links ? [{ label: mapTexts(words)("directions"), url: transfer.links.google }] : [],

@@ -146,6 +146,50 @@ test("a cancellation leads with what the airline owes, and nothing advises to ca
   expect(found.next).not.toContain("confirm_cancel_order");
 });
 
+test("the shortest channel has no advice cut in mid-sentence", async () => {
+  const order = await bookCheap();
+  const { messages } = z.object({ messages: z.array(z.object({ text: z.string() })) }).parse(
+    await world.result("trip_delay_replanner", {
+      originalLeg: {
+        origin: "LHR",
+        destination: "JFK",
+        pnr: order.pnr,
+        scheduledDepartureIso: order.departs.toString(),
+      },
+      disruption: { kind: "cancellation", reason: "Crew ".repeat(60) },
+      rebookSearch: { departureDate: order.departureDate },
+      ...{ needsHotelFallback: true, stayLocation: "LHR", notifyChannels: ["whatsapp", "email"] },
+    }),
+  );
+  const [short = "", long = ""] = messages.map(({ text }) => text);
+  expect(short.length).toBeLessThanOrEqual(1_024);
+  const lines = short.split("\n").filter((line) => /^\d+\. /.test(line));
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(long).toContain(line);
+});
+
+test("a stay at the airport where the leg ends is said not to be where the traveler waits", async () => {
+  const departureDate = nextDay();
+  const Answer = z.object({
+    hotel: z.object({ takenAs: z.string(), reason: z.string() }),
+    transfer: z.object({ airport: z.string(), direction: z.string(), links: z.object({ google: z.string() }) }),
+    messages: z.tuple([z.object({ text: z.string() })]),
+  });
+  const { hotel, transfer, messages } = Answer.parse(
+    await world.result("trip_delay_replanner", {
+      originalLeg: { origin: "LHR", destination: "CDG", scheduledDepartureIso: `${departureDate}T12:00:00Z` },
+      ...{ disruption: { kind: "delay" }, rebookSearch: { departureDate }, notifyChannels: ["slack"] },
+      ...{ needsHotelFallback: true, stayLocation: "CDG" },
+    }),
+  );
+  expect(hotel.takenAs).toContain("LHR");
+  expect(hotel.reason).toMatch(/stayLocation is near CDG.*hotels for a night of waiting are near LHR/);
+  expect([transfer.direction, transfer.airport]).toEqual(["to_airport", "LHR"]);
+  expect(messages[0].text).not.toContain("Airport CDG to");
+  const { origin, destination } = Object.fromEntries(new URL(transfer.links.google).searchParams);
+  expect(origin).not.toBe(destination);
+});
+
 test("the order's flight on another day than the caller says is said first", async () => {
   const order = await bookCheap();
   const other = order.departs.add({ hours: 48 });
