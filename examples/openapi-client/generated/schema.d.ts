@@ -4385,6 +4385,10 @@ export interface components {
                 radiusKilometers: number;
                 /** @description What of the location is not known: the hotels are those of the wider place then, such as the city */
                 unknownPart: string | null;
+                /** @description What the location could also mean */
+                readonly otherPlaces: string[];
+                /** @description What to ask before a booking; null: the location names one place */
+                note: string | null;
                 provenance: {
                     source: string;
                     /** @enum {string} */
@@ -4521,6 +4525,10 @@ export interface components {
                 radiusKilometers: number;
                 /** @description What of the location is not known: the hotels are those of the wider place then, such as the city */
                 unknownPart: string | null;
+                /** @description What the location could also mean */
+                readonly otherPlaces: string[];
+                /** @description What to ask before a booking; null: the location names one place */
+                note: string | null;
                 provenance: {
                     source: string;
                     /** @enum {string} */
@@ -6492,6 +6500,8 @@ export interface components {
             contradictionMeters: number | null;
             /** @description Known names like it, when nothing was found */
             readonly nearMatches: string[];
+            /** @description What to do: ask which place is meant, or write the address otherwise. Null: nothing */
+            note: string | null;
             /** @description The labels are not in the language that was asked for */
             isLanguageFallback: boolean;
         } & {
@@ -6630,8 +6640,13 @@ export interface components {
             elevationFeet: number | null;
             /** @description 95 of 100 measured places were nearer to their true elevation; a steep hill can stand out more. Null: the source does not say */
             errorMeters: number | null;
-            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            /** @description Where elevationMeters is known, risk and advice are for it; else a bound for the peaks around, and no height of this spot. Null: the source does not say */
             highestPlausibleMeters: number | null;
+            /** @description Where elevationMeters is not known: between which heights the land around lies, by means of cells */
+            landAround: {
+                lowestMeters: number;
+                highestMeters: number;
+            } | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
             /** @description How far away the known place or summit is. Null: it is the point's own */
@@ -7170,7 +7185,7 @@ export interface components {
             safety: {
                 advice: string[];
                 isNight: boolean | null;
-                /** @description Of the destination's territory; notes say which service answers which, and how sure that is. Empty: none is known */
+                /** @description Of the territory where the traveler lands, and of the destination's if that is another one; notes say which service answers which, and how sure that is. Empty: none is known */
                 emergencyNumbers: string[];
             } | null;
         } & {
@@ -7584,7 +7599,7 @@ export interface components {
                     travelers: number;
                     totalAmount: string;
                     totalCurrency: string;
-                    /** @description What giving all of it back returns by its fare; null: the airline does not say. next asks */
+                    /** @description What giving all of it back returns: by its fare, or what the airline quotes after it changed the flights. null: not known, or credits; next asks */
                     returnedAmount: string | null;
                     next: {
                         tool: string;
@@ -8007,9 +8022,13 @@ export interface components {
                 latitude: number;
                 longitude: number;
                 precision: string;
+                /** @description What of the location is not known; the restaurants are those of the wider place then */
+                unknownPart: string | null;
             };
             /** @description What the location could also mean */
             otherPlaces: string[];
+            /** @description What to ask of the place; null: the location names one place */
+            placeNote: string | null;
             /** @description What of your wishes no source here knows */
             notApplied: string[];
             /** @description The same search there */
@@ -8095,9 +8114,13 @@ export interface components {
                 latitude: number;
                 longitude: number;
                 precision: string;
+                /** @description What of the location is not known; the restaurants are those of the wider place then */
+                unknownPart: string | null;
             };
             /** @description What the location could also mean */
             otherPlaces: string[];
+            /** @description What to ask of the place; null: the location names one place */
+            placeNote: string | null;
             /** @description What of your wishes no source here knows */
             notApplied: string[];
             /** @description The same search there */
