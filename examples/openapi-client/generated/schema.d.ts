@@ -30492,6 +30492,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -30681,6 +30683,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -30833,6 +30837,7 @@ export interface operations {
                      *           "tool": "book_flight",
                      *           "travelerId": "user_ada",
                      *           "amount": "3120.50",
+                     *           "isMinimum": false,
                      *           "tolerance": "0.00",
                      *           "policyId": "acme-corp-2027",
                      *           "policyVersion": 3,
@@ -30869,6 +30874,8 @@ export interface operations {
                             travelerId: string;
                             /** @description US dollars, or what a transfer moves; null: not known */
                             amount: string | null;
+                            /** @description true: services whose price is not known come on top of amount */
+                            isMinimum: boolean;
                             /** @description By how much the amount may rise */
                             tolerance: string;
                             policyId: string;
@@ -31043,6 +31050,7 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
@@ -31074,6 +31082,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31260,6 +31270,7 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
@@ -31291,6 +31302,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;

@@ -9,6 +9,8 @@ export type Purchase = FlightPurchase | StayPurchase;
 interface Bought {
   /** Of all of it, in micro-USD. */
   price: Micro | undefined;
+  /** Where the price is not known: what a part of it costs, so that all of it costs no less. */
+  priceAtLeast?: Micro | undefined;
   /** Users of the tenant. Undefined: not everybody who travels is known. */
   travelerIds: readonly string[] | undefined;
   /** Whether money comes back when it is cancelled in time. */

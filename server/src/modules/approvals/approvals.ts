@@ -31,7 +31,7 @@ export interface Binding {
   contentHash: string;
   /** Of all but the offer's id and the price: of the same flights and fare. Undefined: they are not all known, or it is no flight. */
   fareHash: string | undefined;
-  /** Of all of it, in micro-units. Undefined: it is not known. */
+  /** Of all of it, in micro-units, or of the part whose price is known. Undefined: nothing of it is known. */
   amount: Micro | undefined;
 }
 

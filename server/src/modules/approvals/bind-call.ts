@@ -39,15 +39,15 @@ function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   };
 }
 
-const PRICES = ["price", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
+const PRICES = ["price", "priceAtLeast", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
 
 function withoutPrices(bought: object): object {
   return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));
 }
 
-/** Undefined: not all of it is known. */
+/** What is known of a price that is not: a rise of that is noticed too. Undefined: nothing is known. */
 function amountOf({ bought, movements }: Plan): Micro | undefined {
-  if (bought !== undefined) return bought.price;
+  if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
   for (const { amount } of movements) {
     if (amount === undefined) return undefined;

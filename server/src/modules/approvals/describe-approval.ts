@@ -13,6 +13,7 @@ export const ApprovalAnswer = z.object({
   tool: z.string(),
   travelerId: z.string(),
   amount: z.string().nullable().describe("US dollars, or what a transfer moves; null: not known"),
+  isMinimum: z.boolean().describe("true: services whose price is not known come on top of amount"),
   tolerance: z.string().describe("By how much the amount may rise"),
   policyId: z.string(),
   policyVersion: z.int(),
@@ -32,11 +33,19 @@ export function describeApproval(approval: Approval, now: Temporal.Instant): z.o
   const { tool, travelerId, policyId, policyVersion, role, requestedBy } = approval;
   return {
     ...{ approvalId: id, state: stateAt(approval, now), tool, travelerId },
+    isMinimum: isMinimum(approval),
     ...{ amount: amount === undefined ? null : formatDecimal(amount), tolerance: formatDecimal(tolerance) },
     ...{ policyId, policyVersion, role, requestedBy, requestedAt: requestedAt.toString() },
     ...{ expiresAt: expiresAt.toString(), decidedBy: decidedBy ?? null, decidedAt: decidedAt?.toString() ?? null },
     ...{ reason: reason ?? null, usedAt: usedAt?.toString() ?? null, evidence },
   };
+}
+
+/** What of the evidence says so. */
+const PartlyPriced = z.looseObject({ bought: z.looseObject({ priceAtLeastUsd: z.string() }) });
+
+function isMinimum({ evidence }: Pick<Approval, "evidence">): boolean {
+  return PartlyPriced.safeParse(evidence).success;
 }
 
 function stateAt({ state, expiresAt }: Approval, now: Temporal.Instant): Approval["state"] | "expired" {

@@ -23,10 +23,11 @@ export function showCase(
 }
 
 function showPurchase(bought: Purchase): Record<string, unknown> {
-  const { kind, price, travelerIds, refundable } = bought;
+  const { kind, price, priceAtLeast, travelerIds, refundable } = bought;
   return {
     kind,
     priceUsd: price === undefined ? null : formatDecimal(price),
+    ...(priceAtLeast === undefined ? {} : { priceAtLeastUsd: formatDecimal(priceAtLeast) }),
     travelerIds: travelerIds ?? null,
     refundable: refundable ?? null,
     ...(bought.kind === "flight" ? showFlight(bought) : showStay(bought)),
@@ -61,6 +62,6 @@ function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: St
   };
 }
 
-function showMovement({ token, amount, from, to, isLater }: PlannedMovement): Record<string, unknown> {
+function showMovement({ token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
   return { token, amount: amount === undefined ? null : formatDecimal(amount), from, to, later: isLater === true };
 }

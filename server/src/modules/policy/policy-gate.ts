@@ -13,7 +13,7 @@ import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
 import type { ActivePolicies, ActivePolicy } from "./policies.ts";
-import { micro } from "./rule.ts";
+import { micro, usd } from "./rule.ts";
 import { describeVerdict } from "./verdict-answer.ts";
 
 export interface PolicyGateOptions {
@@ -88,7 +88,7 @@ export class PolicyGate implements Gate {
     if (policy === undefined) return [];
     const circumstances = this.#circumstances(call);
     const mayBeBooked = ({ bought }: Alternative) => {
-      const verdict = evaluate(policy.rules, { bought }, circumstances);
+      const verdict = ofCall(evaluate(policy.rules, { bought }, circumstances));
       return verdict.decision !== "deny" && !needsApproval(verdict);
     };
     return firstOfEach(found.filter(mayBeBooked)).slice(0, MOST_ALTERNATIVES);
@@ -145,7 +145,7 @@ export class PolicyGate implements Gate {
     const policy = await this.#options.activePolicies.find(call, id);
     if (policy === undefined) throw new Failure("policy_denied", { detail: `The policy ${id} does not apply.` });
     const circumstances = this.#circumstances(call);
-    const verdict = mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances)));
+    const verdict = ofCall(mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances))));
     const { policyId, version } = policy;
     return { call, plan, policyId, version, verdict, terms: termsOf(policy) };
   }
@@ -191,7 +191,7 @@ function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
   const asking = cases.filter(({ verdict }) => needsApproval(verdict));
   const [first] = asking;
   if (first === undefined) return cases[0];
-  return { ...first, verdict: mergeVerdicts(asking.map(({ verdict }) => verdict)) };
+  return { ...first, verdict: ofCall(mergeVerdicts(asking.map(({ verdict }) => verdict))) };
 }
 
 /** False: it stays the tenant's, or was judged before, as what a booking pays out was when it was reserved. */
@@ -203,9 +203,14 @@ function isOutside(party: Party): party is Hex {
   return party.startsWith("0x");
 }
 
-/** What could not be judged is not taken to be allowed. */
-function needsApproval({ decision, notEvaluated }: Verdict): boolean {
-  return decision === "require_approval" || notEvaluated.some(({ severity }) => severity !== "warn");
+/** What could not be judged is not taken to be allowed: a person decides it. */
+function ofCall(verdict: Verdict): Verdict {
+  const isOpen = verdict.notEvaluated.some(({ severity }) => severity !== "warn");
+  return isOpen && verdict.decision !== "deny" ? { ...verdict, decision: "require_approval" } : verdict;
+}
+
+function needsApproval({ decision }: Verdict): boolean {
+  return decision === "require_approval";
 }
 
 function termsOf({ document }: ActivePolicy): ApprovalTerms {
@@ -239,11 +244,12 @@ function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
 
 function approvalRequired(judged: ApprovalCase): Failure {
   const { violations, notEvaluated } = judged.verdict;
+  const { bought, howToKnow } = judged.plan;
   const texts = violations.filter(({ severity }) => severity !== "warn").map(({ text }) => text);
   const unknown = [...new Set(notEvaluated.flatMap(({ missing }) => missing))];
-  const why =
-    texts[0] ??
-    `The service does not know ${unknown.join(", ")} of it. Where you have not seen the offer by a search with this key, search again.`;
+  const known = bought?.priceAtLeast === undefined ? "" : ` It costs at least ${usd(bought.priceAtLeast)} USD.`;
+  const advice = howToKnow === undefined ? "" : ` ${howToKnow}`;
+  const why = texts[0] ?? `The service does not know ${unknown.join(", ")} of it.${known}${advice}`;
   return new Failure("approval_required", {
     detail: `By the policy ${judged.policyId} it needs an approval. ${why}`,
     extra: describeVerdict(judged.verdict, judged),

@@ -45,12 +45,12 @@ const hourText = (text) => text.slice(11, 16);
 const spaced = (text) => text.replaceAll("_", " ");
 const filled = (parts, separator) => parts.filter(Boolean).join(separator);
 
-function factsOf({ amount, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
+function factsOf({ amount, isMinimum, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
   const { bought, purpose, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
     ...(purpose ? [["Meant for", boughtText(purpose)]] : []),
-    ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, bought)],
+    ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, { ...bought, isMinimum })],
     ["For", travelers.map(({ userId, name }) => name ?? userId).join(", ")],
     ["Asked for by", requestedBy.startsWith("svc:") ? `An agent (${requestedBy})` : requestedBy],
     ["Policy", `${policyId}, version ${policyVersion}`],
@@ -66,8 +66,11 @@ function moneyText(amount) {
   const cents = Math.ceil(Number(`${micro ?? "0"}000000`.slice(0, 6)) / 10_000);
   return cents < 100 ? `${whole}.${String(cents).padStart(2, "0")}` : `${BigInt(whole) + 1n}.00`;
 }
-const priceText = (amount, { refundable }) =>
-  filled([`${moneyText(amount)} USD`, { true: "refundable", false: "not refundable" }[refundable]], ", ");
+const priceText = (amount, { refundable, isMinimum = false }) => {
+  const price = `${moneyText(amount)} USD`;
+  const most = isMinimum ? `at least ${price}, services whose price is not known come on top` : price;
+  return filled([most, { true: "refundable", false: "not refundable" }[refundable]], ", ");
+};
 
 function boughtText(bought) {
   if (bought.kind === "stay") return stayText(bought);
