@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { PersonRole } from "../identity/index.ts";
@@ -59,6 +60,16 @@ export interface Approval extends ApprovalOwner, Binding {
 }
 
 export type NewApproval = Omit<Approval, "state" | "decidedBy" | "decidedWith" | "decidedAt" | "reason" | "usedAt">;
+
+/** What of the evidence says who travels. */
+const Traveled = z.looseObject({ travelerIds: z.array(z.string()).nullable() }).nullish();
+const Trip = z.looseObject({ bought: Traveled, purpose: Traveled });
+
+/** Who would travel on what is bought, or on what money is set aside for. Nobody, where it is for no trip. */
+export function travelersOf({ evidence, travelerId }: Pick<Approval, "evidence" | "travelerId">): readonly string[] {
+  const { bought, purpose } = Trip.safeParse(evidence).data ?? {};
+  return [bought, purpose].flatMap((trip) => (trip == null ? [] : (trip.travelerIds ?? [travelerId])));
+}
 
 export interface Decision {
   to: "approved" | "rejected" | "revoked";

@@ -9,7 +9,7 @@ export function bindCall(asked: ApprovalCase): Binding {
   const { call, plan } = asked;
   const content = contentOf(asked);
   return {
-    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, subject: call.subject }),
+    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, ...whoAsks(call) }),
     contentHash: hashOf(content),
     fareHash: fareHashOf(asked, content),
     amount: amountOf(plan),
@@ -21,7 +21,11 @@ function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: 
   if (offerId === undefined || bought?.kind !== "flight" || bought.legs === undefined) return undefined;
   if (bought.price === undefined) return undefined;
   const others = Object.entries(call.args ?? {}).filter(([, value]) => value !== offerId);
-  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), subject: call.subject, content });
+  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), ...whoAsks(call), content });
+}
+
+function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
+  return namedUserId === undefined || namedUserId === subject ? { subject } : { subject, namedUserId };
 }
 
 /** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */

@@ -8,8 +8,9 @@ export function showCase(
   asked: ApprovalCase,
   { alternatives, purpose }: ApprovalContext,
 ): Readonly<Record<string, unknown>> {
-  const { plan, verdict } = asked;
+  const { call, plan, verdict } = asked;
   return {
+    askedForUserId: call.namedUserId ?? null,
     bought: plan.bought === undefined ? null : showPurchase(plan.bought),
     purpose: purpose === undefined ? null : showPurchase(purpose),
     alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),

@@ -119,8 +119,8 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     })
     .returning(columns)
     .executeTakeFirstOrThrow();
-  const { id, tool, requestedBy } = approval;
-  const details = { network, tool, evidence };
+  const { id, tool, requestedBy, requestedKeyId } = approval;
+  const details = { network, tool, keyId: requestedKeyId, evidence };
   await appendAudit(db, { tenantId, actor: requestedBy, action: "approval.request", subjectId: id, details }, clock);
   return withoutNulls(row);
 }
@@ -145,6 +145,15 @@ async function decide(
   return withoutNulls(row);
 }
 
+/** As `travelersOf` says it. */
+function isTraveler(personId: string) {
+  const named = (trip: string) => sql`jsonb_exists(evidence #> array[${trip}, 'travelerIds'], ${personId})`;
+  const unnamed = (trip: string) =>
+    sql`(jsonb_typeof(evidence -> ${trip}::text) = 'object' and evidence #>> array[${trip}, 'travelerIds'] is null and traveler_id = ${personId})`;
+  const isOn = (trip: string) => sql`coalesce(${named(trip)}, false) or coalesce(${unnamed(trip)}, false)`;
+  return sql`(${isOn("bought")} or ${isOn("purpose")})`;
+}
+
 async function list(
   db: Queryable,
   clock: Clock,
@@ -164,6 +173,7 @@ async function list(
     const { personId, roles } = decidableBy;
     query = query
       .where("requestedBy", "<>", personId)
+      .where(sql<SqlBool>`not ${isTraveler(personId)}`)
       .where(
         sql<SqlBool>`not exists (select 1 from api_key where api_key.id = requested_key_id and api_key.person_id = ${personId})`,
       );

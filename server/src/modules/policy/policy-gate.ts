@@ -181,7 +181,11 @@ const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environm
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {
   const nameOf = ({ offerId, bought }: Alternative) =>
     bought.kind === "stay" ? (bought.suppliers?.join() ?? offerId) : offerId;
-  return [...new Map(alternatives.toReversed().map((one) => [nameOf(one), one])).values()].toReversed();
+  const byName = new Map<string, Alternative>();
+  for (const one of alternatives) {
+    if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
+  }
+  return [...byName.values()];
 }
 
 /** Of several policies one that denies; else the first that wants an approval, which is asked for what all of them say. */

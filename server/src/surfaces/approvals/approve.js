@@ -45,17 +45,21 @@ const hourText = (text) => text.slice(11, 16);
 const spaced = (text) => text.replaceAll("_", " ");
 const filled = (parts, separator) => parts.filter(Boolean).join(separator);
 
-function factsOf({ amount, isMinimum, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
+function factsOf({ amount, isMinimum, tool, travelers, expiresAt, policyId, policyVersion, evidence, ...asker }) {
   const { bought, purpose, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
     ...(purpose ? [["Meant for", boughtText(purpose)]] : []),
     ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, { ...bought, isMinimum })],
     ["For", travelers.map(({ userId, name }) => name ?? userId).join(", ")],
-    ["Asked for by", requestedBy.startsWith("svc:") ? `An agent (${requestedBy})` : requestedBy],
+    ["Asked for by", askerText(asker)],
     ["Policy", `${policyId}, version ${policyVersion}`],
     ["Can be decided until", timeText(expiresAt)],
   ];
+}
+function askerText({ requestedBy, requestedByKey, requestedFor, isAgents }) {
+  const asker = isAgents ? `An agent (${requestedByKey})` : requestedBy;
+  return requestedFor === null || requestedFor === asker ? asker : `${asker} for ${requestedFor}`;
 }
 const paymentText = (payments, tool) =>
   payments.map(({ amount, token, to }) => `${amount ?? "?"} ${token} to ${spaced(to)}`).join("\n") || spaced(tool);
