@@ -30503,7 +30503,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -30515,6 +30520,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -30694,7 +30701,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -30706,6 +30718,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -30843,6 +30857,8 @@ export interface operations {
                      *           "policyVersion": 3,
                      *           "role": "approver",
                      *           "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedFor": null,
                      *           "requestedAt": "2030-01-01T09:00:00Z",
                      *           "expiresAt": "2030-01-02T09:00:00Z",
                      *           "decidedBy": null,
@@ -30885,7 +30901,12 @@ export interface operations {
                              * @enum {string}
                              */
                             role: "approver" | "finance" | "admin";
+                            /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                             requestedBy: string;
+                            /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                            requestedByKey: string;
+                            /** @description The user whom the call named; null: none */
+                            requestedFor: string | null;
                             requestedAt: string;
                             expiresAt: string;
                             decidedBy: string | null;
@@ -31056,6 +31077,8 @@ export interface operations {
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": null,
@@ -31093,7 +31116,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -31276,6 +31304,8 @@ export interface operations {
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": "user_grace",
@@ -31313,7 +31343,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Plan } from "../../kernel/plan.ts";
+import type { Purchase } from "../../kernel/purchase.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import type { Binding } from "./approvals.ts";
 
@@ -12,6 +13,7 @@ export function bindCall(asked: ApprovalCase): Binding {
     callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, ...whoAsks(call) }),
     contentHash: hashOf(content),
     fareHash: fareHashOf(asked, content),
+    rejectionHash: rejectionHashOf(plan),
     amount: amountOf(plan),
   };
 }
@@ -26,6 +28,27 @@ function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: 
 
 function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
   return namedUserId === undefined || namedUserId === subject ? { subject } : { subject, namedUserId };
+}
+
+/** A person who has said no to a purchase or a payment is not asked again by another call for the same. */
+function rejectionHashOf({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
+  if (bought === undefined) {
+    if (movements.length === 0 || movements.some(({ amount }) => amount === undefined)) return undefined;
+    return hashOf({
+      boughtHash,
+      tripId,
+      movements: movements.map(({ token, from, to, amount }) => ({ token, from, to, amount: String(amount) })),
+    });
+  }
+  if (!isRecognizable(bought)) return undefined;
+  const travelers = [...new Set(bought.travelerIds ?? travelerIds)].toSorted();
+  return hashOf({ bought: { ...withoutPrices(bought), travelerIds: travelers } });
+}
+
+function isRecognizable(bought: Purchase): boolean {
+  return bought.kind === "flight"
+    ? bought.legs.every(({ departsAt, flights }) => departsAt !== undefined && flights !== undefined)
+    : bought.suppliers !== undefined && bought.checkInDate !== undefined;
 }
 
 /** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */

@@ -66,18 +66,18 @@ export class PolicyGate implements Gate {
 
   async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
     const judged = await this.#judged.get(plan);
-    if (judged === undefined || !needsApproval(judged.verdict) || refusal.code === "policy_denied") return refusal;
+    if (judged === undefined || !needsApproval(judged.verdict) || !MAY_ASK.has(refusal.code)) return refusal;
     const context = {
       alternatives: await this.#alternativesTo(judged),
       purpose: (await judged.call.purpose?.())?.bought,
     };
-    const { approvalId, expiresAt } = await this.#options.approvals.request(judged, context);
+    const { approvalId, expiresAt, reason } = await this.#options.approvals.request(judged, context);
     const next = isRetryable(refusal.code)
       ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
-      : `That was the answer to approval ${approvalId}.`;
+      : sayAnswer(approvalId, expiresAt, reason);
     return new Failure(refusal.code, {
       detail: `${refusal.detail} ${next}`,
-      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString() },
+      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString(), reason: reason ?? null },
     });
   }
 
@@ -232,7 +232,7 @@ function denied(judged: ApprovalCase): Failure {
   });
 }
 
-const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required">, string>> = {
+const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required" | "in_progress">, string>> = {
   approval_used: "The approval of this call was used up before.",
   approval_expired: "The approval of this call has expired.",
   approval_price_changed: "The price has changed by more than its approval allows.",
@@ -241,8 +241,22 @@ const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required">, str
   approval_rejected: "A person has refused to approve this call.",
 };
 
+/** What a person could still decide. */
+const MAY_ASK: ReadonlySet<string> = new Set(["approval_required", ...Object.keys(whyNot)]);
+
+function sayAnswer(approvalId: string, expiresAt: Temporal.Instant, reason: string | undefined): string {
+  const why = reason === undefined ? "" : ` with the reason “${reason}”`;
+  return `That was the answer to approval ${approvalId}${why}, and nobody is asked about the same again before ${expiresAt}. Choose something else, such as another flight or a lower price.`;
+}
+
 function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
   if (refusal === "approval_required") return approvalRequired(judged);
+  if (refusal === "in_progress") {
+    return new Failure(refusal, {
+      detail:
+        "The same call is being made at this moment and uses the approval; this one did nothing. Send it again: a booking answers with its result. Look up a payment first, as sending it again would be another payment.",
+    });
+  }
   return new Failure(refusal, { detail: whyNot[refusal], extra: describeVerdict(judged.verdict, judged) });
 }
 

@@ -205,7 +205,7 @@ async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor
 async function forgetRequests(db: Queryable, { tenantId, network }: SealedFor, mark: string): Promise<void> {
   const own = sql`tenant_id = ${tenantId} and network = ${network}`;
   await sql`
-    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null
+    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null, rejection_hash = null
     where ${own} and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
   await sql`update workflow_run set request_hash = 'erased' where ${own} and user_id = ${mark}`.execute(db);
 }
