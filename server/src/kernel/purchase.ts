@@ -22,6 +22,8 @@ export interface FlightPurchase extends Bought {
   /** IATA codes of the airlines that sell or operate a part of it. */
   carriers: readonly string[] | undefined;
   changeable: boolean | undefined;
+  /** What is kept of a refund, in micro-USD. Undefined: not known, or nothing is refunded. */
+  refundPenalty?: Micro | undefined;
   /** What the airline calls its fares. */
   fareBrands: readonly string[] | undefined;
   emissionsKgPerPassenger: number | undefined;

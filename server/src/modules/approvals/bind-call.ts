@@ -66,7 +66,7 @@ function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   };
 }
 
-const PRICES = ["price", "priceAtLeast", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
+const PRICES = ["price", "priceAtLeast", "refundPenalty", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
 
 function withoutPrices(bought: object): object {
   return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));

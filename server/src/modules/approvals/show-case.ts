@@ -35,10 +35,11 @@ function showPurchase(bought: Purchase): Record<string, unknown> {
   };
 }
 
-function showFlight({ carriers, changeable, legs }: FlightPurchase): Record<string, unknown> {
+function showFlight({ carriers, changeable, refundPenalty, legs }: FlightPurchase): Record<string, unknown> {
   return {
     carriers: carriers ?? null,
     changeable: changeable ?? null,
+    refundPenaltyUsd: refundPenalty === undefined ? null : formatDecimal(refundPenalty),
     legs: legs.map(({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, flights, cabin }) => ({
       origin: origin ?? null,
       destination: destination ?? null,

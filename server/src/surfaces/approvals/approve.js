@@ -70,11 +70,24 @@ function moneyText(amount) {
   const cents = Math.ceil(Number(`${micro ?? "0"}000000`.slice(0, 6)) / 10_000);
   return cents < 100 ? `${whole}.${String(cents).padStart(2, "0")}` : `${BigInt(whole) + 1n}.00`;
 }
-const priceText = (amount, { refundable, isMinimum = false }) => {
+const priceText = (amount, { isMinimum = false, ...bought }) => {
   const price = `${moneyText(amount)} USD`;
-  const most = isMinimum ? `at least ${price}, services whose price is not known come on top` : price;
-  return filled([most, { true: "refundable", false: "not refundable" }[refundable]], ", ");
+  const all = isMinimum ? `at least ${price}, services whose price is not known come on top` : price;
+  return filled([all, refundText(bought)], ", ");
 };
+/** How an airline pays a refund is only known of the order, when its cancellation is quoted. */
+function refundText({ kind, refundable, refundPenaltyUsd }) {
+  if (refundable === null) return "";
+  if (!refundable) return "not refundable";
+  if (kind !== "flight") return "refundable";
+  const fee =
+    typeof refundPenaltyUsd !== "string"
+      ? "for a fee that is not known"
+      : Number(refundPenaltyUsd) === 0
+        ? "without a fee"
+        : `less a fee of ${moneyText(refundPenaltyUsd)} USD`;
+  return `refundable ${fee}, in money or airline credit, as the airline decides`;
+}
 
 function boughtText(bought) {
   if (bought.kind === "stay") return stayText(bought);
