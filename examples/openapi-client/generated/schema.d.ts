@@ -30884,6 +30884,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -30893,7 +30895,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -30905,6 +30912,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -31073,6 +31082,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31082,7 +31093,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -31094,6 +31110,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -31225,11 +31243,14 @@ export interface operations {
                      *           "tool": "book_flight",
                      *           "travelerId": "user_ada",
                      *           "amount": "3120.50",
+                     *           "isMinimum": false,
                      *           "tolerance": "0.00",
                      *           "policyId": "acme-corp-2027",
                      *           "policyVersion": 3,
                      *           "role": "approver",
                      *           "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedFor": null,
                      *           "requestedAt": "2030-01-01T09:00:00Z",
                      *           "expiresAt": "2030-01-02T09:00:00Z",
                      *           "decidedBy": null,
@@ -31261,6 +31282,8 @@ export interface operations {
                             travelerId: string;
                             /** @description US dollars, or what a transfer moves; null: not known */
                             amount: string | null;
+                            /** @description true: services whose price is not known come on top of amount */
+                            isMinimum: boolean;
                             /** @description By how much the amount may rise */
                             tolerance: string;
                             policyId: string;
@@ -31270,7 +31293,12 @@ export interface operations {
                              * @enum {string}
                              */
                             role: "approver" | "finance" | "admin";
+                            /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                             requestedBy: string;
+                            /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                            requestedByKey: string;
+                            /** @description The user whom the call named; null: none */
+                            requestedFor: string | null;
                             requestedAt: string;
                             expiresAt: string;
                             decidedBy: string | null;
@@ -31435,11 +31463,14 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": null,
@@ -31466,6 +31497,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31475,7 +31508,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -31652,11 +31690,14 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": "user_grace",
@@ -31683,6 +31724,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31692,7 +31735,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;

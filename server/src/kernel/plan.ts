@@ -65,6 +65,8 @@ export interface Plan {
   alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** True: an earlier call does it, or has done it. This one waits for that one's answer, and may not do it where that one fails. */
   isRepeat?: true;
+  /** What the caller can do so that the records say more of what is bought, in a sentence. Undefined: nothing. */
+  howToKnow?: string | undefined;
   /** What else who is shown the plan should know, in whole sentences. */
   remarks?: readonly string[] | undefined;
   /** What the call will be told instead, where the records say so already. For a preview: the run itself refuses. */

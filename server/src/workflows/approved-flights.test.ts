@@ -52,13 +52,20 @@ const Ledger = z.object({
 });
 const Steps = z.array(z.object({ step: z.string(), state: z.string(), code: z.string().nullable() }));
 
+const asked = new Set<string>();
+
 /** A day on which the first offer of the route is one that the airline holds, or one that it does not. */
 async function dayOf(route: object, isHeld: boolean): Promise<string> {
   for (let day = 40; day < 70; day += 1) {
     const departureDate = inDays(day);
+    // A person's answer about the flights of a day stands for the next run as well.
+    if (asked.has(departureDate)) continue;
     const { offers } = await call("search_flights", { ...route, departureDate });
     const [first] = Offers.parse(offers);
-    if (first !== undefined && first.paymentRequirements.requiresInstantPayment !== isHeld) return departureDate;
+    if (first !== undefined && first.paymentRequirements.requiresInstantPayment !== isHeld) {
+      asked.add(departureDate);
+      return departureDate;
+    }
   }
   throw new Error("there is no such offer");
 }

@@ -100,7 +100,10 @@ export interface Candidate<Choice, Bookable> {
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
-const Preview = z.object({ problem: z.looseObject({ code: z.string() }).nullable() });
+const Problem = z.looseObject({ code: z.string(), detail: z.string().optional(), policyId: z.string().optional() });
+const Preview = z.object({ problem: Problem.nullable() });
+/** Of what is booked: something else may pass. */
+const REFUSED: ReadonlySet<string> = new Set(["policy_denied", "approval_rejected"]);
 
 /**
  * What the policy of the run's input, and the one that the tenant enforces, let through by all that is known of its booking: the
@@ -115,6 +118,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
 ): Promise<Bookable | undefined> {
   const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable> })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
+  const refusals: z.infer<typeof Problem>[] = [];
   let isGone = false;
   const pass = async (judged: Judged<Choice, Bookable>): Promise<Bookable | undefined> => {
     const prepared = await judged.candidate.prepare();
@@ -123,7 +127,8 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
     if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared });
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
-    else if (problem?.code !== "policy_denied") return prepared.bookable;
+    else if (problem === null || !REFUSED.has(problem.code)) return prepared.bookable;
+    else refusals.push(problem);
     return undefined;
   };
   const alternatives: Candidate<Choice, Bookable>[] = [];
@@ -149,7 +154,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   }
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
-  if (first === undefined) throw denied(policyId);
+  if (first === undefined) throw sayRefused(policyId, refusals);
   const { candidate, verdict, prepared } = first;
   if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
   const shown = { offer: candidate.shown, verdict };
@@ -165,6 +170,16 @@ type Prepared<Bookable> = NonNullable<Awaited<ReturnType<Candidate<unknown, Book
 
 const denied = (policyId: string) =>
   new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
+
+/** By the policy that denied the last one, which is the run's own or the one that the tenant enforces. */
+function sayRefused(policyId: string, refusals: readonly z.infer<typeof Problem>[]): StepFailure {
+  const last = refusals.at(-1);
+  const rejected = refusals.find(({ code }) => code === "approval_rejected");
+  if (rejected !== undefined) {
+    return new StepFailure("approval_rejected", rejected.detail ?? "A person has refused to approve what was found.");
+  }
+  return denied(last?.policyId ?? policyId);
+}
 
 /** As runs of earlier versions do: `check_policy` alone judges. */
 export async function chooseByVerdict<Choice>(

@@ -69,10 +69,20 @@ export async function planBooking(
     travelerIds: ofHold ?? (await namedIds(seen)),
     irreversible: sayUndo(seen, timeZoneOf),
     offerId: id,
-    bought: hasMore ? { ...bought, price: undefined } : bought,
+    bought: hasMore ? { ...bought, price: undefined, priceAtLeast: bought.price } : bought,
+    howToKnow: sayHowToKnow(kind, bought.price, hasMore),
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
+}
+
+function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined, hasMore: boolean): string | undefined {
+  if (price === undefined) {
+    return kind === "flight"
+      ? "Look at the offer with display_offer_conditions, then send the same call again."
+      : "Get a new quote with quote_stay.";
+  }
+  return hasMore ? "Look at the services with list_flight_ancillaries, then send the same call again." : undefined;
 }
 
 /** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */

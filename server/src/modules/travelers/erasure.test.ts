@@ -133,7 +133,8 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   await expect.poll(() => mails.received.filter(({ to }) => to.includes("approver@example.com"))).toHaveLength(2);
   await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
   await issueInvoice(own);
-  const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER] };
+  // One that is over: a budget that binds the person would keep them.
+  const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER], startsOn: day(-9), endsOn: day(-2) };
   expect((await desk.ask("/api/budgets", budget, service.operatorKey, "PUT")).status).toBe(200);
   resultOf(
     await service.call(

@@ -70,6 +70,8 @@ export function createErasures(options: Options): Erasures {
       const at = clock.now();
       const refusal = await refuse(db, user);
       if (refusal !== undefined) return refusal;
+      const rules = await listRules(db, user, at);
+      if (rules.length > 0) return { outcome: "ruled", rules };
       const ahead = confirmFutureBookings ? [] : await listAhead(db, user, at);
       if (ahead.length > 0) return { outcome: "ahead", orders: ahead };
       // A service account is nobody's name: what it did stays its own.
@@ -123,6 +125,38 @@ async function refuse(db: Queryable, user: SealedFor): Promise<ErasureOutcome | 
     limit 1`.execute(db);
   return open.rows.length > 0 ? { outcome: "busy" } : undefined;
 }
+
+/**
+ * Budgets and policies that bind the user by name, and that are not over. Whoever comes next under the same id would not be bound.
+ * A service account keeps its id when its profile is erased.
+ */
+async function listRules(
+  db: Queryable,
+  { tenantId, userId, network }: SealedFor,
+  at: Temporal.Instant,
+): Promise<readonly string[]> {
+  if (keyIdOf(userId) !== undefined) return [];
+  const { rows } = await sql<{ rule: string }>`
+    select 'budget ' || budget_id as rule from budget
+    where tenant_id = ${tenantId} and environment = ${network} and ${userId} = any (traveler_ids)
+      and (ends_on is null or ends_on >= ${at.toZonedDateTimeISO("UTC").toPlainDate().toString()})
+    union
+    select 'policy ' || policy_id from travel_policy policy
+    where tenant_id = ${tenantId} and network = ${network}
+      and jsonb_path_exists(document, ${NAMED_BY_POLICY}::jsonpath, jsonb_build_object('user', ${userId}::text))
+      -- Neither replaced by a version in force, nor only a part of the past.
+      and not exists (
+        select 1 from travel_policy later
+        where later.tenant_id = policy.tenant_id and later.network = policy.network and later.policy_id = policy.policy_id
+          and later.effective_at <= ${at.toString()}::timestamptz
+          and (later.effective_at, later.version) > (policy.effective_at, policy.version))
+    order by rule`.execute(db);
+  return rows.map(({ rule }) => rule);
+}
+
+/** Wherever a document names users: who books, and for whom. */
+const NAMED_BY_POLICY =
+  "lax $ ? ($.booking.allowed[*].booker == $user || $.booking.allowed[*].travelers[*] == $user || $.rules[*].when.travelers[*] == $user || $.rules[*].when.bookers[*] == $user)";
 
 const Times = z.array(z.string());
 
@@ -205,7 +239,7 @@ async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor
 async function forgetRequests(db: Queryable, { tenantId, network }: SealedFor, mark: string): Promise<void> {
   const own = sql`tenant_id = ${tenantId} and network = ${network}`;
   await sql`
-    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null
+    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null, rejection_hash = null
     where ${own} and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
   await sql`update workflow_run set request_hash = 'erased' where ${own} and user_id = ${mark}`.execute(db);
 }

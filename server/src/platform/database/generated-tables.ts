@@ -63,6 +63,7 @@ export interface ApprovalTable {
   usedAt: Timestamp | null;
   traceId: string | null;
   fareHash: string | null;
+  rejectionHash: string | null;
 }
 
 export interface ApprovalUseTable {
