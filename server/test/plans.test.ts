@@ -128,7 +128,7 @@ const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> =
   book_flight: ({ result }) => [bookingPays(result)],
   book_stay: ({ result }) => [bookingPays(result)],
   confirm_order_change: ({ result }) => [usdc(result.chargedUsdc, "treasury", "collection")],
-  confirm_cancel_order: () => [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }],
+  confirm_cancel_order: ({ result }) => [usdc(result.refundedUsdc, "collection", "treasury")],
   confirm_flight: () => [],
 };
 
