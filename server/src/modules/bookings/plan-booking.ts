@@ -25,12 +25,23 @@ export interface PlannedBooking {
   hasMore?: boolean;
   /** What the call would be told of what the tenant was shown, where the records say it. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
+  /** What else who is shown the plan should know of what the tenant was shown, in whole sentences. */
+  remarksOn?(seen: SeenOffer): readonly string[];
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { asked, travelerIds, namedIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
+  {
+    asked,
+    travelerIds,
+    namedIds,
+    timeZoneOf,
+    isPaidInPart = false,
+    hasMore = false,
+    refusalFor,
+    remarksOn,
+  }: PlannedBooking,
 ): Promise<Plan> {
   const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
@@ -56,6 +67,7 @@ export async function planBooking(
     ...paymentOf(price, caller.cover),
     travelerIds: ofHold ?? (await namedIds(seen)),
     irreversible: sayUndo(seen, timeZoneOf),
+    remarks: seen && remarksOn?.(seen),
     offerId: id,
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>

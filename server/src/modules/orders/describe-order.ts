@@ -8,6 +8,7 @@ import {
   type BookedTraveler,
   Conditions,
   DescribedSlice,
+  DueAtAccommodation,
   departureOf,
   NamedPassengers,
   TimeZones,
@@ -131,11 +132,20 @@ export const StayNow = z.object({
     .readonly()
     .describe("What cancelling before each moment gives back; afterwards nothing"),
   keyCollectionInstructions: wordsOfOthers().nullable(),
+  dueAtAccommodation: DueAtAccommodation,
 });
 
 export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, orderId: string) {
   const stay = await stayBookings.getStay(orderId);
-  const { accommodationName, checkInDate, checkOutDate, keyCollectionInstructions } = stay;
+  const { accommodationName, checkInDate, checkOutDate, keyCollectionInstructions, dueAtAccommodation } = stay;
   const { refundable, timeline } = stay.cancellationPolicy;
-  return { accommodationName, checkInDate, checkOutDate, refundable, refunds: timeline, keyCollectionInstructions };
+  return {
+    accommodationName,
+    checkInDate,
+    checkOutDate,
+    refundable,
+    refunds: timeline,
+    keyCollectionInstructions,
+    dueAtAccommodation,
+  };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { NextStep, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
+import { DueAtAccommodation, NextStep, sayDue, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
@@ -9,7 +9,7 @@ import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 import { refreshHold } from "../refresh-order.ts";
 
 /** What of an answer of a booking is still true of the order. */
-const Booked = z.object({ services: z.array(Details).default([]) });
+const Booked = z.object({ services: z.array(Details).default([]), dueAtAccommodation: DueAtAccommodation });
 
 const AWAY: ReadonlySet<string> = new Set(["provider_timeout", "provider_unavailable"]);
 
@@ -67,7 +67,7 @@ export const readOrder = defineTool({
         : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
-    const { services } = Booked.parse(booking?.result ?? {});
+    const { services, dueAtAccommodation: due } = Booked.parse(booking?.result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
     const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
     const isLive = flight !== null || stay !== null;
@@ -87,7 +87,10 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
-      next: [...(isLive ? [] : [awayOf(summary)]), nextOf(order, booking?.offerId, flight, clock.now())].join(" "),
+      next: [
+        ...(isLive ? [] : [awayOf(summary)]),
+        nextOf(order, booking?.offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
+      ].join(" "),
       history,
     };
   },
@@ -100,10 +103,16 @@ const NO_MORE_SERVICES =
 const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
   `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
 
+/** null: the supplier does not answer, or there is none. */
+interface AsOfNow {
+  flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null;
+  due: z.output<typeof DueAtAccommodation>;
+}
+
 function nextOf(
   { kind, status, holdUntil }: OrderRecord,
   offerId: string | undefined,
-  flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null,
+  { flight, due }: AsOfNow,
   now: Temporal.Instant,
 ): string {
   if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
@@ -112,7 +121,7 @@ function nextOf(
     const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
     return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}. ${CANCELLING}`;
   }
-  if (kind === "stay") return CANCELLING;
+  if (kind === "stay") return [...sayDue(due), CANCELLING].join(" ");
   const { voidWindowEndsAt = null } = flight ?? {};
   const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;
   const voidWindow = sayVoidWindow(isOpen ? voidWindowEndsAt : null);

@@ -11,6 +11,7 @@ import {
   planBooking,
   rateErrors,
   readChargeHash,
+  sayDue,
   supplierErrors,
 } from "../../bookings/index.ts";
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
@@ -129,6 +130,7 @@ export const bookStay = defineTool({
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
         namedIds: () => knownGuests({ travelers, caller }, input.guests),
+        remarksOn: (seen) => (seen.kind === "stay" ? sayDue(seen.due ?? null) : []),
       },
     ),
 
@@ -180,7 +182,9 @@ async function answerOf(
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
   const next =
-    now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : sayNextOfStay({ isCovered: isCovered(booked, now) });
+    now.status === "cancelled"
+      ? sayCancelled(now.refundedUsdc)
+      : sayNextOfStay(booked, { isCovered: isCovered(booked, now) });
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
