@@ -26,7 +26,7 @@ export interface PlannedBooking {
   /** What the call would be told of what the tenant was shown, where the records say it. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
   /** What else who is shown the plan should know of what the tenant was shown, in whole sentences. */
-  remarksOn?(seen: SeenOffer): readonly string[];
+  remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
@@ -62,12 +62,13 @@ export async function planBooking(
   const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
   const price = hasMore || isPaidInPart ? undefined : bought.price;
+  const named = ofHold ?? (await namedIds(seen));
   return {
     refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
-    travelerIds: ofHold ?? (await namedIds(seen)),
+    travelerIds: named,
     irreversible: sayUndo(seen, timeZoneOf),
-    remarks: seen && remarksOn?.(seen),
+    remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
     bought: hasMore ? { ...bought, price: undefined } : bought,
     alternatives: () =>

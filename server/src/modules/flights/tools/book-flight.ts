@@ -17,6 +17,7 @@ import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { sayTwiceOfOffer, sayTwiceOfOrder } from "../say-twice.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 
@@ -69,6 +70,7 @@ export const bookFlight = defineTool({
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
+        remarksOn: (seen, userIds) => sayTwiceOfOffer(stores, caller, { offerId: asked.offerId, userIds, seen }),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
@@ -103,6 +105,7 @@ async function answerOf(
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
+  const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);
   return {
     ...{
       ...booked,
@@ -111,6 +114,7 @@ async function answerOf(
     },
     timeZones: timeZonesOf(booked.slices, maps),
     ancillaries: booked.services.length > 0 ? ("ordered_at_once" as const) : null,
+    next: [...twice, booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };
