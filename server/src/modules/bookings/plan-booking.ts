@@ -50,7 +50,7 @@ export async function planBooking(
     const refusal = await refusalOf(asked, live);
     // An earlier call has booked it, or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
-    if (!isHeld) return REPEATED_PLAN;
+    if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
@@ -75,6 +75,11 @@ export async function planBooking(
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
 }
+
+const CANCELLED_PLAN: Plan = {
+  ...REPEATED_PLAN,
+  remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
+};
 
 /** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
 function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {

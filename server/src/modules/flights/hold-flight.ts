@@ -114,8 +114,12 @@ async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   if (booking.state !== "booked") throw inProgress();
   await requireSame(asked, booking);
   const { orderId, id: bookingId } = booking;
+  const how =
+    booking.orderStatus === "cancelled"
+      ? `was booked, as order ${orderId}, and is cancelled. Nothing was done. Search again and hold another offer.`
+      : `is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`;
   throw new Failure("already_booked", {
-    detail: `This offer is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`,
+    detail: `This offer ${how}`,
     extra: { orderId, bookingId, offerId: booking.offerId },
   });
 }
