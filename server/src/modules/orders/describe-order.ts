@@ -50,7 +50,7 @@ export const FlightTerms = z.object({
     .string()
     .nullable()
     .describe(
-      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable",
+      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not by the fare; availableActions of read_order says whether the airline takes one all the same",
     ),
   refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
 });

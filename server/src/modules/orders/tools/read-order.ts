@@ -97,25 +97,48 @@ export const readOrder = defineTool({
 });
 
 const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const CANCELLED = "Nothing is left to do: it is cancelled.";
+const TICKETS_VOID =
+  "Nothing is left to do: it is cancelled, and its tickets are void, although ticketing stays ticketed.";
 const NO_MORE_SERVICES =
   "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
 
 const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
   `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
 
+function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
+  if (scheduleChanges.length === 0) return [];
+  return [
+    "The airline has changed its flights, as scheduleChanges shows. While nobody has answered that, cancelling can give back more than its conditions say.",
+  ];
+}
+
+/** The airline may take a change that the fare does not allow, such as after its own, and none for now that the fare does. */
+function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typeof readFlightNow>>): string {
+  const isTaken = availableActions.includes("change");
+  if (changeableUntil === null) {
+    return isTaken
+      ? "request_order_change asks for other flights: the airline takes a change now, although the fare does not allow one."
+      : "Its flights cannot be changed.";
+  }
+  return isTaken
+    ? `request_order_change replaces flights until ${changeableUntil}.`
+    : `The fare allows changes until ${changeableUntil}, but the airline takes none now: request_order_change works once availableActions has change.`;
+}
+
 /** null: the supplier does not answer, or there is none. */
 interface AsOfNow {
-  flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null;
+  flight: Awaited<ReturnType<typeof readFlightNow>> | null;
   due: z.output<typeof DueAtAccommodation>;
 }
 
 function nextOf(
-  { kind, status, holdUntil }: OrderRecord,
+  { kind, status, ticketing, holdUntil }: OrderRecord,
   offerId: string | undefined,
   { flight, due }: AsOfNow,
   now: Temporal.Instant,
 ): string {
-  if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
+  if (status === "cancelled") return ticketing === "ticketed" ? TICKETS_VOID : CANCELLED;
   if (status === "lapsed") return "The airline holds it no more, and nothing is owed: search_flights finds it again.";
   if (status === "held") {
     const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
@@ -126,12 +149,7 @@ function nextOf(
   const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;
   const voidWindow = sayVoidWindow(isOpen ? voidWindowEndsAt : null);
   // Where the supplier does not answer it is not known.
-  const change =
-    flight === null
-      ? []
-      : flight.changeableUntil === null
-        ? ["Its flights cannot be changed."]
-        : [`request_order_change replaces flights until ${flight.changeableUntil}.`];
+  const change = flight === null ? [] : [...sayAirlineChange(flight), sayChange(flight)];
   return [...change, ...voidWindow, CANCELLING, NO_MORE_SERVICES].join(" ");
 }
 
