@@ -2814,7 +2814,7 @@ export interface components {
                     }[];
                 }[];
                 conditions: {
-                    /** @description null: the airline did not say */
+                    /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                     refundBeforeDeparture: {
                         allowed: boolean;
                         penaltyAmount?: string | null;
@@ -2836,7 +2836,7 @@ export interface components {
                     id: string;
                     name: string | null;
                     totalAmount: string;
-                    /** @description Before departure; null: the airline did not say */
+                    /** @description Before departure, as money or airline credit; null: the airline did not say */
                     refundable: boolean | null;
                     /** @description In totalCurrency */
                     refundPenaltyAmount?: string | null;
@@ -3085,7 +3085,7 @@ export interface components {
                     }[];
                 }[];
                 conditions: {
-                    /** @description null: the airline did not say */
+                    /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                     refundBeforeDeparture: {
                         allowed: boolean;
                         penaltyAmount?: string | null;
@@ -3107,7 +3107,7 @@ export interface components {
                     id: string;
                     name: string | null;
                     totalAmount: string;
-                    /** @description Before departure; null: the airline did not say */
+                    /** @description Before departure, as money or airline credit; null: the airline did not say */
                     refundable: boolean | null;
                     /** @description In totalCurrency */
                     refundPenaltyAmount?: string | null;
@@ -3191,7 +3191,7 @@ export interface components {
             /** @description The conditions in words */
             summary: string[];
             conditions: {
-                /** @description null: the airline did not say */
+                /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                 refundBeforeDeparture: {
                     allowed: boolean;
                     penaltyAmount: string | null;
@@ -3555,7 +3555,7 @@ export interface components {
             voidWindowEndsAt: string | null;
             /** @default null */
             conditions: {
-                /** @description null: the airline did not say */
+                /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                 refundBeforeDeparture: {
                     allowed: boolean;
                     penaltyAmount: string | null;
@@ -3729,7 +3729,7 @@ export interface components {
             }[];
             /** @default null */
             conditions: {
-                /** @description null: the airline did not say */
+                /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                 refundBeforeDeparture: {
                     allowed: boolean;
                     penaltyAmount: string | null;
@@ -3791,7 +3791,7 @@ export interface components {
             sandbox: boolean;
             orderId: string;
             changeRequestId: string;
-            /** @description Cheapest first; empty: emptyBecause says why that can be */
+            /** @description Cheapest first; empty: emptyBecause says why */
             readonly offers: {
                 /** @description To pay, penaltyAmount included; below zero it is given back */
                 changeTotalAmount: string;
@@ -4013,7 +4013,7 @@ export interface components {
             };
             /** @description What changing and cancelling cost from now on; null: the supplier does not answer now */
             conditions: {
-                /** @description null: the airline did not say */
+                /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                 refundBeforeDeparture: {
                     allowed: boolean;
                     penaltyAmount: string | null;
@@ -4026,7 +4026,7 @@ export interface components {
                     penaltyCurrency: string | null;
                 } | null;
             } | null;
-            /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable */
+            /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not by the fare; availableActions of read_order says whether the airline takes one all the same */
             changeableUntil: string | null;
             /** @description The same; null: not refundable, or the airline does not say */
             refundableUntil: string | null;
@@ -4606,6 +4606,14 @@ export interface components {
             checkOutDate: string;
             totalAmount: string;
             totalCurrency: string;
+            /**
+             * @description Paid there by the guest, beside totalAmount; null: nothing, or the supplier does not say
+             * @default null
+             */
+            dueAtAccommodation: {
+                amount: string;
+                currency: string;
+            } | null;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
             /**
@@ -4756,7 +4764,7 @@ export interface components {
                 /** @description Until when the airline holds or held it unpaid; null: it was paid at once, or not said */
                 holdUntil: string | null;
                 pnr: string | null;
-                /** @description null for a stay */
+                /** @description null for a stay. The tickets of a cancelled order are void */
                 ticketing: ("pending" | "ticketed") | null;
                 /** @description What it costs now, changes included */
                 totalAmount: string;
@@ -4816,7 +4824,7 @@ export interface components {
             /** @description Until when the airline holds or held it unpaid; null: it was paid at once, or not said */
             holdUntil: string | null;
             pnr: string | null;
-            /** @description null for a stay */
+            /** @description null for a stay. The tickets of a cancelled order are void */
             ticketing: ("pending" | "ticketed") | null;
             /** @description What it costs now, changes included */
             totalAmount: string;
@@ -4865,7 +4873,7 @@ export interface components {
             /** @description null: a stay, or the supplier does not answer now */
             flight: {
                 conditions: {
-                    /** @description null: the airline did not say */
+                    /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                     refundBeforeDeparture: {
                         allowed: boolean;
                         penaltyAmount: string | null;
@@ -4878,7 +4886,7 @@ export interface components {
                         penaltyCurrency: string | null;
                     } | null;
                 };
-                /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable */
+                /** @description The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not by the fare; availableActions of read_order says whether the airline takes one all the same */
                 changeableUntil: string | null;
                 /** @description The same; null: not refundable, or the airline does not say */
                 refundableUntil: string | null;
@@ -4953,6 +4961,14 @@ export interface components {
                     currency: string;
                 }[];
                 keyCollectionInstructions: string | null;
+                /**
+                 * @description Paid there by the guest, beside totalAmount; null: nothing, or the supplier does not say
+                 * @default null
+                 */
+                dueAtAccommodation: {
+                    amount: string;
+                    currency: string;
+                } | null;
             } | null;
             /** @description true: asked of the supplier now; false: it does not answer, and all is as of readAt */
             isLive: boolean;
@@ -7375,7 +7391,7 @@ export interface components {
                         }[];
                     }[];
                     conditions: {
-                        /** @description null: the airline did not say */
+                        /** @description What is refunded comes back as money or airline credit; null: the airline did not say */
                         refundBeforeDeparture: {
                             allowed: boolean;
                             penaltyAmount?: string | null;
@@ -7397,7 +7413,7 @@ export interface components {
                         id: string;
                         name: string | null;
                         totalAmount: string;
-                        /** @description Before departure; null: the airline did not say */
+                        /** @description Before departure, as money or airline credit; null: the airline did not say */
                         refundable: boolean | null;
                         /** @description In totalCurrency */
                         refundPenaltyAmount?: string | null;
@@ -34138,7 +34154,7 @@ export interface operations {
                             /** @description Until when the airline holds or held it unpaid; null: it was paid at once, or not said */
                             holdUntil: string | null;
                             pnr: string | null;
-                            /** @description null for a stay */
+                            /** @description null for a stay. The tickets of a cancelled order are void */
                             ticketing: ("pending" | "ticketed") | null;
                             /** @description What it costs now, changes included */
                             totalAmount: string;
@@ -34334,7 +34350,7 @@ export interface operations {
                         /** @description Until when the airline holds or held it unpaid; null: it was paid at once, or not said */
                         holdUntil: string | null;
                         pnr: string | null;
-                        /** @description null for a stay */
+                        /** @description null for a stay. The tickets of a cancelled order are void */
                         ticketing: ("pending" | "ticketed") | null;
                         /** @description What it costs now, changes included */
                         totalAmount: string;
