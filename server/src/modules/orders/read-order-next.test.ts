@@ -32,6 +32,7 @@ async function bookUnchangeable() {
 
 it("offers the change that the airline takes after its own, and says that tickets of a cancelled order are void", async () => {
   const { orderId, totalAmount } = await bookUnchangeable();
+  await expect.poll(async () => (await read(orderId)).ticketing).toBe("ticketed");
   const before = await read(orderId);
   expect(before.flight.availableActions).not.toContain("change");
   expect(before.next).toContain("Its flights cannot be changed.");
