@@ -6,6 +6,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { toRate } from "../bookings/index.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import { createBookedFlights } from "./store-flights.ts";
 import { createBookedStays } from "./store-stays.ts";
 import { tellTrips } from "./tell-trips.ts";
 
@@ -97,6 +98,7 @@ interface Reading {
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
     ...createReads({ queryable, clock }),
+    ...createBookedFlights(queryable, clock),
     ...createBookedStays(queryable),
     ...createUpdates({ queryable, clock }),
     ...createEvents(queryable),
