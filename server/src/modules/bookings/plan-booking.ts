@@ -74,21 +74,21 @@ export async function planBooking(
     irreversible: sayUndo(seen, timeZoneOf),
     remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
-    bought:
-      whole === undefined ? { ...bought, price: undefined, priceAtLeast: bought.price } : { ...bought, price: whole },
-    howToKnow: sayHowToKnow(kind, bought.price, whole === undefined),
+    bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },
+    howToKnow: whole === undefined ? sayHowToKnow(kind, bought.price) : undefined,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
 }
 
-function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined, hasMore: boolean): string | undefined {
-  if (price === undefined) {
-    return kind === "flight"
-      ? "Look at the offer with display_offer_conditions, then send the same call again."
-      : "Get a new quote with quote_stay.";
+/** `price`: of the offer or quote alone. Undefined: the tenant was not shown it. */
+function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string {
+  if (price !== undefined) {
+    return "Look at the services with list_flight_ancillaries, then send the same call again.";
   }
-  return hasMore ? "Look at the services with list_flight_ancillaries, then send the same call again." : undefined;
+  return kind === "flight"
+    ? "Look at the offer with display_offer_conditions, then send the same call again."
+    : "Get a new quote with quote_stay.";
 }
 
 const CANCELLED_PLAN: Plan = {
