@@ -18,7 +18,7 @@ export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
   summary:
-    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice.",
+    "Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:
     "It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
