@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking; to an order of hold_flight, book_flight adds bags, not seats, as it pays. Later only the airline may, by the pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can, by the pnr. Seats are grouped by flight, passenger and position, cheapest first. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
