@@ -32,4 +32,26 @@ export function toCountryAlpha2(alpha3: string): string | undefined {
   return alpha2ByAlpha3.get(alpha3);
 }
 
+const alpha3ByAlpha2 = new Map([...alpha2ByAlpha3].map(([alpha3, alpha2]) => [alpha2, alpha3] as const));
+
+/** Undefined: no such country. */
+export function toCountryAlpha3(alpha2: string): string | undefined {
+  return alpha3ByAlpha2.get(alpha2);
+}
+
 export const countryAlpha3Codes: readonly string[] = [...alpha2ByAlpha3.keys()];
+
+/** ICAO 9303: what the documents of stateless persons and refugees carry, and those that name no nationality. */
+const WITHOUT_NATIONALITY: ReadonlySet<string> = new Set(["XXA", "XXB", "XXC", "XXX"]);
+
+export function namesNoNationality(code: string): boolean {
+  return WITHOUT_NATIONALITY.has(code);
+}
+
+const english = new Intl.DisplayNames("en", { type: "region" });
+
+/** In English; the code itself where there is no such country. */
+export function countryNameOf(alpha3: string): string {
+  const alpha2 = toCountryAlpha2(alpha3);
+  return (alpha2 === undefined ? undefined : english.of(alpha2)) ?? alpha3;
+}

@@ -24,6 +24,8 @@ export interface Gate {
    * only `reserve` or the run would refuse.
    */
   preview?(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]>;
+  /** For the preview of a call, also of one that is refused: what its caller should know before it makes the call, in whole sentences. */
+  warn?(call: PendingCall, plan: LazyPlan): Promise<readonly string[]>;
   /**
    * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
@@ -58,6 +60,16 @@ export async function previewGates(
   const allowances: Allowance[] = [];
   for (const gate of gates) allowances.push(...((await gate.preview?.(call, plan)) ?? []));
   return allowances;
+}
+
+export async function previewWarnings(
+  gates: readonly Gate[],
+  call: PendingCall,
+  plan: LazyPlan,
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  for (const gate of gates) warnings.push(...((await gate.warn?.(call, plan)) ?? []));
+  return warnings;
 }
 
 export function defineGate(gate: Gate): Gate {

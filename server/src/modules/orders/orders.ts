@@ -108,6 +108,8 @@ export interface Orders {
     userId: string,
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
+  /** Flights, of all orders, on which this user travels or has traveled; the newest bookings, and nothing that was cancelled. */
+  flightsOf(tenantId: string, network: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /**
    * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
    * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.

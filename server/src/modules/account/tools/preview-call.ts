@@ -61,6 +61,10 @@ const Output = z.object({
     )
     .readonly()
     .describe("What cannot be taken back afterwards"),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .describe("What to settle before the call, such as a visa that a traveler needs"),
   note: z.string(),
 });
 
@@ -89,7 +93,7 @@ export const previewCall = defineTool({
   }),
 
   async run({ tool, args }, { call }) {
-    const { refusal, tried, allowances, plan } = await call.preview(tool, args);
+    const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
     const { movements = [], irreversible = [] } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,
@@ -111,6 +115,7 @@ export const previewCall = defineTool({
         undoableUntil: undoableUntil?.toString() ?? null,
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
+      warnings,
       note: [noteOn(tried?.effect, plan), ...((refusal === undefined && plan?.remarks) || [])].join(" "),
     };
   },
