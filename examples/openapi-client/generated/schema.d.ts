@@ -8912,7 +8912,7 @@ export interface components {
                 /** @description null: nothing to undo, or not told */
                 undoCostUsdc: string | null;
             }[];
-            /** @description What to settle before the call, such as a visa that a traveler needs */
+            /** @description What to settle before the call, such as a visa; travelers are numbered as they are booked */
             readonly warnings: string[];
             note: string;
         } & {

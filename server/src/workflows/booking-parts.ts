@@ -99,7 +99,11 @@ export interface Candidate<Choice, Bookable> {
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
-const Preview = z.object({ problem: z.looseObject({ code: z.string() }).nullable() });
+const Preview = z.object({
+  problem: z.looseObject({ code: z.string() }).nullable(),
+  /** Such as a visa that a traveler needs. */
+  warnings: z.array(z.string()).default([]),
+});
 
 /**
  * What the policy of the run's input, and the one that the tenant enforces, let through by all that is known of its booking: the
@@ -109,21 +113,29 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   steps: Steps,
   policyId: string,
   candidates: readonly Candidate<Choice, Bookable>[],
-  /** `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. */
-  { isReserved, cover }: { isReserved: boolean; cover: Cover | undefined },
+  /**
+   * `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. `warn` is told what the
+   * preview of the chosen one warned of.
+   */
+  {
+    isReserved,
+    cover,
+    warn,
+  }: { isReserved: boolean; cover: Cover | undefined; warn?: (warnings: readonly string[]) => void },
 ): Promise<Bookable | undefined> {
-  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable> })[] = [];
+  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
   let isGone = false;
   const pass = async (judged: Judged<Choice, Bookable>): Promise<Bookable | undefined> => {
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
-    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared });
+    const { problem, warnings } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
+    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
+    if (problem?.code === "approval_required" || problem?.code === "policy_denied") return undefined;
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
-    else if (problem?.code !== "policy_denied") return prepared.bookable;
-    return undefined;
+    warn?.(warnings);
+    return prepared.bookable;
   };
   const alternatives: Candidate<Choice, Bookable>[] = [];
   const judge = async (candidate: Candidate<Choice, Bookable>): Promise<Bookable | undefined> => {
@@ -149,10 +161,11 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw denied(policyId);
-  const { candidate, verdict, prepared } = first;
+  const { candidate, verdict, prepared, warnings } = first;
   if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
-  const shown = { offer: candidate.shown, verdict };
+  const shown = { offer: candidate.shown, verdict, ...(warnings.length === 0 ? {} : { warnings }) };
   await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved, cover });
+  warn?.(warnings);
   return prepared.bookable;
 }
 

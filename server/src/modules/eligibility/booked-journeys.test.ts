@@ -224,20 +224,22 @@ describe("a preview of a booking", () => {
     const { accepted, warnings } = await preview(abroad, customer);
     expect(accepted).toBe(true);
     expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/^Entry of uma into FRA on .*: visa_required\./);
-    expect(warnings[1]).toMatch(/^Entry of uma into USA on .*: visa_required\./);
+    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: visa_required\./);
+    expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
   });
 
   test("warns of a rule that was recalled, and of nobody's own country", async () => {
     const { warnings } = await preview(abroad, await travelerWith("vic", "USA"));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/^Entry of vic into FRA on .*: eligible.*from memory/);
+    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: eligible.*from memory/);
     expect((await preview(abroad, await travelerWith("vera", "USA", "FRA"))).warnings).toEqual([]);
   });
 
   test("says that nothing was checked without a passport, and nothing of flights within a country", async () => {
     const customer = await travelerWith("will");
-    expect((await preview(abroad, customer)).warnings).toEqual([expect.stringContaining("will has no passport")]);
+    expect((await preview(abroad, customer)).warnings).toEqual([
+      expect.stringContaining("Traveler 1 of 1 has no passport"),
+    ]);
     const within = { origin: "JFK", destination: "LAX", departureDate: inDays(40) };
     expect((await preview(within, customer)).warnings).toEqual([]);
   });

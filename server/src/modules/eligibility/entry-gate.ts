@@ -41,18 +41,20 @@ export class EntryGate implements Gate {
     const journeys = journeysOf(bought.legs, this.#ports.maps);
     if (journeys.length === 0) return [];
     const warnings: string[] = [];
-    for (const userId of travelerIds) {
+    for (const [index, userId] of travelerIds.entries()) {
       const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId);
-      if (traveler !== undefined) warnings.push(...this.#warningsFor(userId, traveler, journeys));
+      // By a number: what a run keeps of this names nobody.
+      const name = `Traveler ${index + 1} of ${travelerIds.length}`;
+      if (traveler !== undefined) warnings.push(...this.#warningsFor(name, traveler, journeys));
     }
     return warnings.slice(0, MOST_WARNINGS);
   }
 
-  #warningsFor(userId: string, traveler: KnownTraveler, journeys: readonly Journey[]): string[] {
+  #warningsFor(name: string, traveler: KnownTraveler, journeys: readonly Journey[]): string[] {
     if (traveler.passports.length === 0) {
       const countries = [...new Set(journeys.map(({ destinationIso3 }) => destinationIso3))].join(" and ");
       return [
-        `The profile of ${userId} has no passport, so that entry into ${countries} was not checked. Add it with save_traveler.`,
+        `${name} has no passport in the profile, so entry into ${countries} was not checked. Add it with save_traveler.`,
       ];
     }
     const today = todayOf(this.#ports.clock);
@@ -61,7 +63,7 @@ export class EntryGate implements Gate {
       if (best === undefined) return [];
       const { verdict, summary, stale, recalled } = best.assessment;
       if (verdict === "eligible" && !stale && !recalled) return [];
-      return [`Entry of ${userId} into ${journey.destinationIso3} on ${journey.arrivesOn}: ${verdict}. ${summary}`];
+      return [`${name}, entry into ${journey.destinationIso3} on ${journey.arrivesOn}: ${verdict}. ${summary}`];
     });
   }
 }

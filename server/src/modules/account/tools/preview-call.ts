@@ -64,7 +64,7 @@ const Output = z.object({
   warnings: z
     .array(z.string())
     .readonly()
-    .describe("What to settle before the call, such as a visa that a traveler needs"),
+    .describe("What to settle before the call, such as a visa; travelers are numbered as they are booked"),
   note: z.string(),
 });
 
@@ -91,6 +91,15 @@ export const previewCall = defineTool({
     tool: "send_tokens",
     args: { to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" },
   }),
+
+  remember: ({ tool }, { warnings: [first, ...others] }) =>
+    first === undefined
+      ? undefined
+      : {
+          kind: "decision",
+          text: `A preview of ${tool} warned: ${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
+          details: { tool, warnings: others.length + 1 },
+        },
 
   async run({ tool, args }, { call }) {
     const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
