@@ -1552,7 +1552,7 @@ export interface paths {
         put?: never;
         /**
          * Check trip eligibility
-         * @description check_travel_eligibility for a trip of several legs: each is judged by itself and together with the others and with earlier stays. Price: 5000 micro-USDC (0.005 USDC).
+         * @description The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes nothing. Scope `documents:read`, list price 0.005 USDC; only a successful call is paid.
          */

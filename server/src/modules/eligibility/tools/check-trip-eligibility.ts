@@ -27,7 +27,7 @@ export const checkTripEligibility = defineTool({
   name: "check_trip_eligibility",
   title: "Check trip eligibility",
   summary:
-    "check_travel_eligibility for a trip of several legs: each is judged by itself and together with the others and with earlier stays.",
+    "The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays.",
   area: "documents",
   effect: "read",
   price: 5_000n,
