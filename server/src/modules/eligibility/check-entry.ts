@@ -21,7 +21,7 @@ export function findGrant(asked: Case): { grant: Grant; fits: boolean } | undefi
 }
 
 export function isGranted({ kind }: Grant): boolean {
-  return kind !== "visa" && kind !== "refused";
+  return kind !== "visa" && kind !== "refused" && kind !== "unknown";
 }
 
 function coversPurpose(grant: Grant, purpose: Covered): boolean {
@@ -46,6 +46,11 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
   const source = sourceOf(regime, grant.source);
   const issuer = countryNameOf(document.nationality);
   const say = (text: string) => withNote(text, grant);
+  if (grant.kind === "unknown") {
+    const detail = say(`It is not known what holders of this passport (${issuer}) need on ${arrivesOn}.`);
+    const nextStep = `Look at ${regime.officialUrl} before anything is paid.`;
+    return { check: { id: "visa", status: "unknown", detail, source }, verdict: "unknown", nextStep };
+  }
   if (grant.kind === "refused") {
     const detail = say(`Holders of this passport (${issuer}) are not admitted to ${regime.title} on ${arrivesOn}.`);
     return { check: { id: "visa", status: "fail", detail, source }, verdict: "not_admitted" };

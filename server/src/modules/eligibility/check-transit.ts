@@ -45,6 +45,7 @@ const SAYS: Readonly<Record<Grant["kind"], string>> = {
   visa_on_arrival: "a visa is issued on arrival.",
   visa: "a visa from a consulate is needed.",
   refused: "holders of this passport are not admitted.",
+  unknown: "it is not known what is needed.",
 };
 const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
   visa_free: "pass",
@@ -53,6 +54,7 @@ const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
   visa_on_arrival: "warn",
   visa: "fail",
   refused: "fail",
+  unknown: "unknown",
 };
 
 function sideOf(side: "Airside" | "Landside", asked: Case, grant: Grant | undefined): Finding {

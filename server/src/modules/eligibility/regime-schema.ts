@@ -25,7 +25,8 @@ const Source = z.strictObject({
 
 /** What a nationality gets. */
 const Grant = z.strictObject({
-  kind: z.enum(["visa_free", "authorization", "evisa", "visa_on_arrival", "visa", "refused"]),
+  /** `unknown`: what was known has ended or begins on a day that is not known, and the note says so. */
+  kind: z.enum(["visa_free", "authorization", "evisa", "visa_on_arrival", "visa", "refused", "unknown"]),
   /** The longest stay, both its first and its last day counted. */
   maxStayDays: z.number().int().positive().optional(),
   /** With it `maxStayDays` holds for all stays in any period of so many days. */
