@@ -133,16 +133,18 @@ function concluded(
   const recalled = used.some(({ basis }) => basis === "recalled");
   const isOpen = verdict === "eligible" || verdict === "eligible_with_authorization" || verdict === "needs_information";
   const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
+  const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
   const said = SUMMARIES[verdict](
     countryNameOf(document.nationality),
     known?.regime.title ?? countryNameOf(destinationIso3),
+    authorization?.type ?? "see the checks",
   );
   const doubts = sayDoubts({ stale, recalled, asOf, url: known?.regime.officialUrl });
   return {
     verdict,
     summary: [said, ...doubts].join(" "),
     checks,
-    authorization: isOpen ? (findings.flatMap(({ authorization }) => authorization ?? [])[0] ?? null) : null,
+    authorization: isOpen ? authorization : null,
     maxStayDays: findings.flatMap(({ maxStayDays }) => maxStayDays ?? [])[0] ?? null,
     stale,
     recalled,
@@ -152,11 +154,13 @@ function concluded(
   };
 }
 
-const SUMMARIES: Readonly<Record<EligibilityVerdict, (nationality: string, destination: string) => string>> = {
+type Sentence = (nationality: string, destination: string, authorization: string) => string;
+
+const SUMMARIES: Readonly<Record<EligibilityVerdict, Sentence>> = {
   eligible: (nationality, destination) =>
     `This passport (${nationality}) is enough to enter ${destination} on this journey.`,
-  eligible_with_authorization: (nationality, destination) =>
-    `With this passport (${nationality}), ${destination} asks for an authorization that is usually granted.`,
+  eligible_with_authorization: (nationality, destination, authorization) =>
+    `With this passport (${nationality}), ${destination} asks for an authorization that is usually granted: ${authorization}.`,
   visa_required: (nationality, destination) =>
     `With this passport (${nationality}), this journey to ${destination} needs a visa from a consulate.`,
   not_admitted: (nationality, destination) =>
