@@ -17,4 +17,5 @@ export const ordersModule = defineModule({
     walletMovements: createWalletMovements(db),
   }),
   migrations: { "0010-orders": orders },
+  indexes: { booking_of_traveler: "on booking using gin (travelers jsonb_path_ops)" },
 });
