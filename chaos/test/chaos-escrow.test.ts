@@ -7,10 +7,10 @@ import type { Intent } from "../src/intents.ts";
 
 const OPENING = 1_000n;
 const trip = "0x01";
-const [settled, cancelled] = ["0x0a", "0x0b"] as const;
+const [settled, cancelled, returned] = ["0x0a", "0x0b", "0x0c"] as const;
 const [vendor, otherVendor, guest] = ["0xaa", "0xbb", "0xcc"] as const;
 
-/** A trip with a claim, an action, a booking that was settled and one that was cancelled. */
+/** A trip with a claim, an action, and bookings that were settled, cancelled and given back to it. */
 function sound() {
   const client = { call: () => Promise.reject(new Error("nobody calls")), put: () => Promise.resolve() };
   const traveler = { client, tenantId: "ten_1", userId: undefined };
@@ -38,6 +38,10 @@ function sound() {
         ...{ ...booking, booking_id: cancelled, state: "cancelled", reserved: 110n, vendor: otherVendor },
         ...{ vendor_amount: 50n, markup: 0n, service_fee: 0n, vendor_paid: 0n, fee_paid: 0n, refunded: 110n },
       },
+      {
+        ...{ ...booking, booking_id: returned, state: "cancelled", reserved: 70n, vendor: null },
+        ...{ vendor_amount: 0n, markup: 0n, service_fee: 0n, vendor_paid: 0n, fee_paid: 0n, refunded: 0n },
+      },
     ],
     actions: [{ action_id: "0x0f", trip_id: trip, fee: 1n }],
     purses: [{ tenant_id: "ten_1", balance: OPENING - 500n + 8n + 1n + 200n }],
@@ -51,6 +55,8 @@ function sound() {
     { name: "BookingSettled", tripId: trip, subject: settled, amount: 90n },
     { name: "BookingReserved", tripId: trip, subject: cancelled, amount: 110n },
     { name: "BookingCancelled", tripId: trip, subject: cancelled, amount: 110n },
+    { name: "BookingReserved", tripId: trip, subject: returned, amount: 70n },
+    { name: "BookingReturned", tripId: trip, subject: returned, amount: 70n },
     { name: "ActionLogged", tripId: trip, subject: "0x0f", amount: 1n },
   ];
   const onChain = (
@@ -63,6 +69,7 @@ function sound() {
     bookings: new Map([
       [bookingKey({ trip_id: trip, booking_id: settled }), onChain("settled", [300n, 200n, 8n, 2n])],
       [bookingKey({ trip_id: trip, booking_id: cancelled }), onChain("cancelled", [110n, 50n, 0n, 0n])],
+      [bookingKey({ trip_id: trip, booking_id: returned }), onChain("cancelled", [70n, 0n, 0n, 0n])],
     ]),
     vendors: new Map([
       [vendor, 200n],
@@ -80,6 +87,8 @@ function sound() {
     intent("settle_booking", settled, told(settled), { bookingId: settled }),
     intent("cancel_booking", cancelled, told(cancelled), { bookingId: cancelled }),
     refused,
+    intent("release_reservation", returned, { ...told(returned), returnedTo: "trip" }, { bookingId: returned }),
+    intent("release_reservation", cancelled, { ...told(cancelled), returnedTo: "wallet" }, { bookingId: cancelled }),
   ];
   return { books, facts, journal };
 }
@@ -109,6 +118,17 @@ describe("every invariant", () => {
       "a booking was settled and cancelled",
       "each trip is funded",
       ({ facts }) => facts.events.push({ name: "BookingCancelled", tripId: trip, subject: settled, amount: 300n }),
+    ],
+    [
+      "a booking was given back to its trip and cancelled",
+      "each trip is funded",
+      ({ facts }) => facts.events.push({ name: "BookingCancelled", tripId: trip, subject: returned, amount: 70n }),
+    ],
+    [
+      "what is said to be back in the trip is not",
+      "every answered success",
+      ({ facts }) =>
+        Object.assign(facts.events.find(({ name }) => name === "BookingReturned") ?? {}, { name: "Other" }),
     ],
     ["what was answered is not on the chain", "every answered success", ({ facts }) => facts.events.splice(3, 1)],
     [

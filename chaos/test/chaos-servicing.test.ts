@@ -31,7 +31,13 @@ function sound() {
   const booking = { tenant_id: TENANT, state: "booked", order_status: "cancelled" };
   const action = { tenant_id: TENANT, state: "done" };
   const order = { booking_reference: "ZZ1", metadata: { booking_id: "bkg_1" } };
-  const payment = { order_id: "ord_1", type: "balance", status: "succeeded", airline_credit_id: null };
+  const payment = {
+    order_id: "ord_1",
+    type: "balance",
+    status: "succeeded",
+    airline_credit_id: null,
+    pays_for: "order",
+  };
   const confirmed_at = "2027-01-01T00:00:00Z";
   const books: ServicingBooks = {
     bookings: [
@@ -71,7 +77,7 @@ function sound() {
       ],
       payments: [
         { ...payment, id: "pay_1", amount: 100n },
-        { ...payment, id: "pay_2", amount: 20n },
+        { ...payment, id: "pay_2", amount: 20n, pays_for: "change" },
       ],
       cancellations: [
         { id: "ore_1", order_id: "ord_1", confirmed_at, refund_amount: 30n, credit_refund_amount: 90n },
@@ -120,6 +126,14 @@ describe("every invariant", () => {
   const first = <Item extends object>(list: readonly Item[]): object => list[0] ?? {};
   const spoilers: [string, string, (facts: Sound) => unknown][] = [
     ["an order was made twice", "at most one", ({ supplier }) => supplier.orders.push({ ...paidAgain(supplier) })],
+    [
+      "bags were added twice",
+      "at most one order",
+      ({ supplier }) => {
+        const bags = { ...paymentOf(supplier), amount: 0n, pays_for: "services" };
+        supplier.payments.push({ ...bags, id: "pay_4" }, { ...bags, id: "pay_5" });
+      },
+    ],
     [
       "a payment was made twice",
       "at most one",
@@ -183,10 +197,14 @@ describe("every invariant", () => {
   function paidAgain({ orders, payments }: Sound["supplier"]) {
     const [order] = orders;
     if (order === undefined) throw new Error("there is no order");
-    payments.push({ ...payments[0], ...{ id: "pay_3", order_id: "ord_3", amount: 1n, status: "succeeded" }, ...OTHER });
+    payments.push({ ...paymentOf({ payments }), id: "pay_3", order_id: "ord_3", amount: 1n });
     return { ...order, id: "ord_3" };
   }
-  const OTHER = { type: "balance", airline_credit_id: null };
+
+  function paymentOf({ payments: [payment] }: Pick<Sound["supplier"], "payments">) {
+    if (payment === undefined) throw new Error("there is no payment");
+    return payment;
+  }
 
   test("holds for sound books", () => {
     expect(failing(sound())).toEqual([]);

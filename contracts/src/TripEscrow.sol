@@ -150,6 +150,20 @@ contract TripEscrow is TripRecords, Ownable2Step, EIP712, PushedPayments {
         _cancel(tripId, bookingId, trip, _openBooking(tripId, bookingId), reason);
     }
 
+    /// Ends a booking that was not confirmed, and its trip can spend what it held on another one. A trip that has expired or
+    /// was closed spends nothing: what is held there goes to its funder, by `cancel`.
+    function returnToTrip(bytes32 tripId, bytes32 bookingId, bytes32 reason) external onlyOperator {
+        Trip storage trip = _liveTrip(tripId);
+        if (trip.isClosed) revert TripIsClosed();
+        Booking storage booking = _openBooking(tripId, bookingId);
+        if (booking.state == BookingState.Confirmed) revert WrongState(booking.state);
+        uint128 returned = booking.reserved;
+        booking.state = BookingState.Cancelled;
+        trip.held -= returned;
+        trip.free += returned;
+        emit BookingReturned(tripId, bookingId, returned, reason);
+    }
+
     /// Writes down what an agent did for the trip. Its fee is the funder's own earning: from what is free to the funder.
     function logAction(bytes32 tripId, bytes32 actionId, bytes32 actionType, uint256 fee)
         external

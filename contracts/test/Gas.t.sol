@@ -71,6 +71,10 @@ contract PaymentGas is EscrowFixture {
         cancel(tripId, "committed");
     }
 
+    function test_returnToTrip() public {
+        returnToTrip(tripId, "committed");
+    }
+
     function test_logAction() public {
         logAction(tripId, "action", 10);
     }

@@ -165,7 +165,7 @@ contract TripEscrowTest is EscrowFixture {
 
     function test_onlyTheOperatorOperates() public {
         bytes32 tripId = fundAlice(100);
-        bytes[] memory calls = new bytes[](7);
+        bytes[] memory calls = new bytes[](8);
         calls[0] = abi.encodeCall(escrow.reserve, (tripId, BOOKING, 1));
         calls[1] = abi.encodeCall(escrow.commit, (tripId, BOOKING, VENDOR, 1, 0, 0, ""));
         calls[2] = abi.encodeCall(escrow.confirm, (tripId, BOOKING, ""));
@@ -173,6 +173,7 @@ contract TripEscrowTest is EscrowFixture {
         calls[4] = abi.encodeCall(escrow.cancel, (tripId, BOOKING, ""));
         calls[5] = abi.encodeCall(escrow.logAction, (tripId, "action", "", 1));
         calls[6] = abi.encodeCall(escrow.close, (tripId));
+        calls[7] = abi.encodeCall(escrow.returnToTrip, (tripId, BOOKING, ""));
         address[3] memory callers = [ALICE, OWNER, STRANGER];
         for (uint256 index = 0; index < calls.length; index++) {
             for (uint256 who = 0; who < callers.length; who++) {

@@ -69,6 +69,10 @@ contract TripEscrowBookingsTest is EscrowFixture {
         vm.expectEmit(address(escrow));
         emit TripRecords.BookingCancelled(tripId, "second", 100, "reason");
         cancel(tripId, "second");
+        reserve(tripId, "third", 50);
+        vm.expectEmit(address(escrow));
+        emit TripRecords.BookingReturned(tripId, "third", 50, "reason");
+        returnToTrip(tripId, "third");
         vm.expectEmit(address(escrow));
         emit TripRecords.ActionLogged(tripId, "action", "type", 7);
         vm.expectEmit(address(escrow));
@@ -135,18 +139,19 @@ contract TripEscrowBookingsTest is EscrowFixture {
 
     /// Every step from every state: exactly the ones of the table happen.
     function test_stepsHappenFromTheirStatesOnly() public {
-        bool[5][6] memory allowed;
+        bool[6][6] memory allowed;
         allowed[0][0] = true;
         allowed[1][1] = true;
         allowed[2][2] = true;
         allowed[3][3] = true;
         for (uint256 state = 1; state <= 3; state++) {
             allowed[state][4] = true;
+            allowed[state][5] = state < 3;
         }
         bytes32 tripId = fundAlice(1_000_000);
         uint256 next = 1;
         for (uint256 state = 0; state < 6; state++) {
-            for (uint256 step = 0; step < 5; step++) {
+            for (uint256 step = 0; step < 6; step++) {
                 bytes32 bookingId = bytes32(next++);
                 bringTo(tripId, bookingId, TripRecords.BookingState(state));
                 bytes[] memory calls = stepsOf(tripId, bookingId);
@@ -180,6 +185,56 @@ contract TripEscrowBookingsTest is EscrowFixture {
         vm.assertEq(token.balanceOf(ALICE), 500, "funder");
         vm.assertEq(token.balanceOf(VENDOR), 0, "vendor");
         requireTrip(tripId, 500, 0);
+    }
+
+    function testFuzz_whatIsReturnedCanBeSpentAgain(uint128 budget, uint128 amount, uint128 other, bool isCommitted)
+        public
+    {
+        uint256 whole = 1 + uint256(budget) % 1e15;
+        uint256 held = 1 + uint256(amount) % whole;
+        bytes32 tripId = fundAlice(whole);
+        reserve(tripId, BOOKING, held);
+        if (isCommitted) commit(tripId, BOOKING, held, 0, 0);
+        returnToTrip(tripId, BOOKING);
+        requireState(tripId, BOOKING, TripRecords.BookingState.Cancelled);
+        requireTrip(tripId, whole, 0);
+        vm.assertEq(token.balanceOf(address(escrow)), whole, "nothing has left");
+        vm.assertEq(escrow.totalLiability(), whole, "liability");
+        // The whole budget, and what the first booking was committed to is no part of it.
+        uint256 cost = 1 + uint256(other) % whole;
+        reserve(tripId, "second", whole);
+        commit(tripId, "second", cost, whole - cost, 0);
+        confirm(tripId, "second");
+        settle(tripId, "second");
+        vm.assertEq(token.balanceOf(VENDOR), cost, "vendor");
+        vm.assertEq(token.balanceOf(ALICE), whole - cost, "funder");
+        vm.assertEq(escrow.totalLiability(), 0, "all is paid");
+    }
+
+    function test_nothingIsReturnedToATripThatSpendsNothing() public {
+        bytes32 tripId = fundAlice(1_000);
+        reserve(tripId, BOOKING, 500);
+        close(tripId);
+        vm.expectRevert(TripRecords.TripIsClosed.selector);
+        returnToTrip(tripId, BOOKING);
+        bytes32 expired = fund(termsOf(BOB, 1_000, "salt"), BOB_KEY);
+        reserve(expired, BOOKING, 500);
+        vm.warp(EXPIRES_AT);
+        vm.expectRevert(abi.encodeWithSelector(TripRecords.TripExpired.selector, EXPIRES_AT));
+        returnToTrip(expired, BOOKING);
+        cancel(tripId, BOOKING);
+        cancel(expired, BOOKING);
+        vm.assertEq(token.balanceOf(ALICE), 1_000, "of the closed trip");
+        vm.assertEq(token.balanceOf(BOB), 500, "of the expired trip");
+    }
+
+    function test_whatIsReturnedGoesToTheFunderWithTheRest() public {
+        bytes32 tripId = fundAlice(1_000);
+        reserve(tripId, BOOKING, 400);
+        returnToTrip(tripId, BOOKING);
+        close(tripId);
+        vm.assertEq(token.balanceOf(ALICE), 1_000, "funder");
+        vm.assertEq(escrow.totalLiability(), 0, "all is paid");
     }
 
     function test_bookingsOfAClosedTripGoOn() public {
@@ -220,12 +275,13 @@ contract TripEscrowBookingsTest is EscrowFixture {
     }
 
     function stepsOf(bytes32 tripId, bytes32 bookingId) private view returns (bytes[] memory calls) {
-        calls = new bytes[](5);
+        calls = new bytes[](6);
         calls[0] = abi.encodeCall(escrow.reserve, (tripId, bookingId, 10));
         calls[1] = abi.encodeCall(escrow.commit, (tripId, bookingId, VENDOR, 8, 1, 1, ""));
         calls[2] = abi.encodeCall(escrow.confirm, (tripId, bookingId, ""));
         calls[3] = abi.encodeCall(escrow.settle, (tripId, bookingId));
         calls[4] = abi.encodeCall(escrow.cancel, (tripId, bookingId, ""));
+        calls[5] = abi.encodeCall(escrow.returnToTrip, (tripId, bookingId, ""));
     }
 
     function bringTo(bytes32 tripId, bytes32 bookingId, TripRecords.BookingState state) private {

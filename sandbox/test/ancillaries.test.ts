@@ -321,6 +321,9 @@ describe("services added to an order", () => {
     const [bag] = await available(booked.id);
     if (bag === undefined) throw new Error("this order may have bags");
     expect(bag).toMatchObject({ maximum_quantity: 2, segment_ids: [booked.slices[0]?.segments[0]?.id] });
+    const path = "/air/orders/{id}/available_services";
+    await arm(sandbox, { match: { path, method: "GET" }, fault: "service_taken" });
+    expect(await available(booked.id)).toEqual([]);
     const services = { add_services: wish(bag.id) };
     expect(errorOf(await add(booked.id, services))).toMatchObject({ code: "validation_required", pointer: "/payment" });
     expect(errorOf(await add(booked.id, { ...services, payment: balance("1.00") }))).toMatchObject({

@@ -124,6 +124,7 @@ const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> =
     later(result.serviceTakeUsdc, "booking_reservation", "collection", "service_fee"),
   ],
   cancel_booking: ({ result }) => [usdc(result.refundedUsdc, "booking_reservation", "treasury")],
+  release_reservation: ({ result }) => [usdc(result.returnedUsdc, "booking_reservation", "trip_budget")],
   log_agent_action: ({ result }) => [usdc(result.feeUsdc, "trip_budget", "treasury")],
   book_flight: ({ result }) => [bookingPays(result)],
   book_stay: ({ result }) => [bookingPays(result)],

@@ -4,7 +4,10 @@ import type { CallOptions, TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
 import { resultOf } from "./support/treasury.ts";
 
-/** That a preview says of every tool that writes or spends what its call then gets. */
+/**
+ * That a preview says of every tool that writes or spends what its call then gets, where its example names what is not there.
+ * refusals.test.ts goes over every code that these tools declare.
+ */
 
 let service: TestService;
 beforeAll(async () => {
@@ -31,9 +34,6 @@ const today = () => Temporal.Now.plainDateISO("UTC");
 const REFUSED_BY_THE_CALL_ALONE: Readonly<Record<string, string>> = {
   manage_stays_negotiated_rate:
     "only the supplier says which accommodations it knows, and answering it makes a rate there",
-  request_validation: "the owner of an agent is looked up in the registry when the call runs",
-  submit_validation_response: "the request is looked up in the registry when the call runs",
-  resume_run: "the pause is looked up when the call runs",
 };
 
 describe("a preview of a call that names what is not there", () => {
@@ -53,8 +53,14 @@ describe("a preview of a call that names what is not there", () => {
   });
 });
 
-/** Their examples name nothing that has to be there. */
-const NEEDS_NO_RECORD = new Set<string>(["save_traveler", "ensure_flight_customer", "prefund_trip", "give_feedback"]);
+/** Their examples name nothing that has to be there, or are refused before it is looked for. */
+const NEEDS_NO_RECORD = new Set<string>([
+  "save_traveler",
+  "ensure_flight_customer",
+  "prefund_trip",
+  "give_feedback",
+  "request_validation",
+]);
 
 describe("a preview", () => {
   test("refuses a rating of one's own agent, of an unknown one and by nobody, as the call does", async () => {
@@ -72,7 +78,7 @@ describe("a preview", () => {
     expect(codes).toEqual(["own_agent", "agent_not_found", "user_not_found", undefined, "already_rated"]);
   });
 
-  test("says what leaves in EURC, and of a new run that it starts one", async () => {
+  test("says what leaves in EURC", async () => {
     const to = "0x00000000000000000000000000000000000a11ce";
     const sent = await service.call("preview_call", {
       tool: "send_tokens",
@@ -82,6 +88,9 @@ describe("a preview", () => {
       ...{ accepted: true, inAllUsdc: null },
       inAllParts: { paidToOthersUsdc: null, paidToOthers: [{ token: "EURC", amount: "12.50" }] },
     });
+  });
+
+  test("says of a new run that it starts one", async () => {
     const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: today().add({ days: 40 }).toString() };
     const args = { workflowId: "service.book_flight", input };

@@ -165,4 +165,11 @@ test("its trips go on from where they were", async () => {
     itineraryHash: `0x${"17".repeat(32)}`,
   });
   expect(await settle(bookingId)).toMatchObject({ state: "settled", vendorPaidUsdc: "15.00" });
+
+  // Their contract can give what it holds to the wallet only.
+  const { bookingId: other } = await done("reserve_booking", { tripId: open.tripId, upperBoundUsdc: "1.00" });
+  const release = { bookingId: other, tripId: open.tripId, reason: "timeout" };
+  expect(await done("release_reservation", release)).toMatchObject({
+    ...{ state: "cancelled", returnedTo: "wallet", returnedUsdc: "1.00", walletBecause: "escrow_too_old" },
+  });
 });

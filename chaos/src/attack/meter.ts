@@ -25,7 +25,8 @@ export class Meter {
   readonly #calls = { keyLookUps: 0, chainQuestions: 0, supplierRequests: 0, tripLookUps: 0 };
   #waiting = 0;
   #mostWaiting = 0;
-  #connections = 0;
+  /** By the port of the other end. */
+  readonly #connections = new Map<string, Socket>();
   #before = usedBytes();
   #grown = 0;
   #held = 0;
@@ -39,9 +40,11 @@ export class Meter {
       });
     });
     channel("net.server.socket").subscribe((message) => {
-      this.#connections += 1;
-      Accepted.parse(message).socket.once("close", () => {
-        this.#connections -= 1;
+      const { socket } = Accepted.parse(message);
+      const port = String(socket.remotePort);
+      this.#connections.set(port, socket);
+      socket.once("close", () => {
+        if (this.#connections.get(port) === socket) this.#connections.delete(port);
       });
     });
     setInterval(() => {
@@ -113,7 +116,8 @@ export class Meter {
       heldMegabytes: this.#held / MEGABYTE,
       mostWaitingRequests: this.#mostWaiting,
       waitingRequests: this.#waiting,
-      connections: this.#connections,
+      connections: this.#connections.size,
+      readBytes: Object.fromEntries([...this.#connections].map(([port, { bytesRead }]) => [port, bytesRead])),
       runningStreams: this.#waitingTool.running(),
       calls: { ...this.#calls },
     };

@@ -14,6 +14,8 @@ export const Reading = z.object({
   waitingRequests: z.number(),
   /** Held open, of everybody. */
   connections: z.number(),
+  /** What the service has read of each connection that is open, by the port of the other end. */
+  readBytes: z.record(z.string(), z.number()),
   /** Calls of the harness's own tool, which work as long as their callers are there. */
   runningStreams: z.number(),
   calls: z.record(z.enum(outsideCalls), z.number()),

@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Target } from "./target.ts";
 
 const LOOK_EVERY_MILLISECONDS = 20;
-const MOST_LOOKS = 100;
+/** Each is answered in a turn of the service's own, in which it reads whatever there is that it wants to read. */
+const IDLE_LOOKS = 10;
 
 /** A connection whose bytes are written by hand. What it may be told or refused is the attacker's own affair. */
 export async function openWire(url: string): Promise<Socket> {
@@ -42,14 +43,21 @@ export async function pour(socket: Socket, data: string | Buffer, stuckMilliseco
   clearInterval(timer);
 }
 
-/** What was sent waits in the system until the service has read it: then its memory grows no more. */
-export async function isTaken(target: Target): Promise<void> {
+/**
+ * What was sent waits in the system until the service has read it, which takes a busy machine seconds. It is taken when the service
+ * has read all of it, or reads no more although it has had turns enough. Its memory does not tell: that may have been higher before.
+ */
+export async function isTaken(target: Target, sockets: readonly Socket[]): Promise<void> {
   let [before, same] = [-1, 0];
-  for (let look = 0; look < MOST_LOOKS && same < 5; look += 1) {
+  while (same < IDLE_LOOKS) {
     await delay(LOOK_EVERY_MILLISECONDS);
-    const { grownMegabytes } = await target.read();
-    same = grownMegabytes === before ? same + 1 : 0;
-    before = grownMegabytes;
+    const { readBytes } = await target.read();
+    const open = sockets.filter(({ destroyed }) => !destroyed);
+    const readOf = ({ localPort }: Socket): number => readBytes[String(localPort)] ?? 0;
+    if (open.every((socket) => readOf(socket) >= socket.bytesWritten)) return;
+    const sum = open.reduce((total, socket) => total + readOf(socket), 0);
+    same = sum === before ? same + 1 : 0;
+    before = sum;
   }
 }
 

@@ -6,19 +6,25 @@ import type { EscrowEvent } from "./escrow-view.ts";
 
 /** What callers were told against the chain's events. */
 
-const Told = z.object({ tripId: z.string(), bookingId: z.string().optional(), txHash: z.string() });
+const Told = z.object({
+  tripId: z.string(),
+  bookingId: z.string().optional(),
+  txHash: z.string(),
+  returnedTo: z.string().optional(),
+});
 const EVENT_OF: Readonly<Record<string, string>> = {
   prefund_trip: "TripFunded",
   guest_claim_link: "TripClaimed",
   reserve_booking: "BookingReserved",
   settle_booking: "BookingSettled",
   cancel_booking: "BookingCancelled",
+  release_reservation: "BookingReturned",
   log_agent_action: "ActionLogged",
 };
 /** What a repeat leaves out, and what an answer says as it is now: other steps of the trip, and blocks, come between two answers. */
 const OF_THE_MOMENT = new Set([
   ...["guestLink", "claimCode", "emailSent", "emailNote", "asOf"],
-  ...["walletReturn", "tripFreeUsdc"],
+  ...["walletReturn", "tripFreeUsdc", "freeUsdc"],
 ]);
 
 const lasting = (result: unknown): unknown =>
@@ -33,12 +39,14 @@ export function checkAnswered(journal: readonly Intent[], events: readonly Escro
   let checked = 0;
   const problems = journal.flatMap((intent) => {
     const results = resultsOf(intent);
-    const event = EVENT_OF[intent.request.tool];
+    const usual = EVENT_OF[intent.request.tool];
     const differing = results.slice(1).filter((result) => !isDeepStrictEqual(lasting(result), lasting(results[0])));
     const found = differing.length > 0 ? [`${describe(intent)} was answered in different ways`] : [];
-    for (const result of event === undefined ? [] : results) {
+    for (const result of usual === undefined ? [] : results) {
       checked += 1;
-      const { tripId, bookingId } = Told.parse(result);
+      const { tripId, bookingId, returnedTo } = Told.parse(result);
+      // What was cancelled before cannot go back to the trip any more, and the answer says that the wallet has it.
+      const event = returnedTo === "wallet" ? "BookingCancelled" : usual;
       const isThere =
         bookingId === undefined ? trips.has(`${event} ${tripId}`) : there.has(`${event} ${tripId} ${bookingId}`);
       if (!isThere) found.push(`${describe(intent)} was answered as done, and the chain has no ${event}`);

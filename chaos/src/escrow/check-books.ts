@@ -22,7 +22,7 @@ export function checkOnce(events: readonly EscrowEvent[]): Finding {
     ...findRepeated(of("TripClaimed"), ({ tripId }) => `a claim of ${tripId}`),
     ...findRepeated(of("BookingReserved"), ({ tripId, subject }) => `a reservation of ${tripId} ${subject}`),
     ...findRepeated(
-      of("BookingSettled", "BookingCancelled"),
+      of("BookingSettled", "BookingCancelled", "BookingReturned"),
       ({ tripId, subject }) => `an end of ${tripId} ${subject}`,
     ),
     ...findRepeated(of("ActionLogged"), ({ tripId, subject }) => `an action ${tripId} ${subject}`),

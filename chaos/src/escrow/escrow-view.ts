@@ -16,6 +16,7 @@ const ABI = parseAbi([
   "event BookingReserved(bytes32 indexed tripId, bytes32 indexed bookingId, uint256 amount)",
   "event BookingSettled(bytes32 indexed tripId, bytes32 indexed bookingId, address indexed vendor, uint256 vendorAmount, uint256 markup, uint256 serviceFee, uint256 refunded)",
   "event BookingCancelled(bytes32 indexed tripId, bytes32 indexed bookingId, uint256 refunded, bytes32 reason)",
+  "event BookingReturned(bytes32 indexed tripId, bytes32 indexed bookingId, uint256 returned, bytes32 reason)",
   "event ActionLogged(bytes32 indexed tripId, bytes32 indexed actionId, bytes32 indexed actionType, uint256 fee)",
 ]);
 const STATES = ["none", "reserved", "committed", "confirmed", "settled", "cancelled"] as const;
@@ -76,7 +77,9 @@ export function createEscrowView({ rpcUrl, usdc }: Quickstart["chain"], escrow: 
               ? args.fee
               : "amount" in args
                 ? args.amount
-                : 0n,
+                : "returned" in args
+                  ? args.returned
+                  : 0n,
     }));
   }
 

@@ -25,6 +25,7 @@ const BY_BOOKING = new Set([
   "confirm_flight",
   "settle_booking",
   "cancel_booking",
+  "release_reservation",
 ]);
 
 export interface Plan {
@@ -32,7 +33,7 @@ export interface Plan {
   number: number;
 }
 
-/** Trips from their funding on: claims, bookings that are settled or cancelled at any step, and what must be refused. */
+/** Trips from their funding on: claims, bookings that are settled, cancelled or given back to their trip at any step, and what must be refused. */
 export const lifecycles: Sequences<Plan> = {
   perRound: 60,
   workers: 12,
@@ -91,12 +92,15 @@ async function book(asker: Asker, random: Random, tripId: string, most: Micro): 
   const bookingId = hex(random, 32);
   const step = (tool: string, args: Readonly<Record<string, unknown>> = {}) =>
     asker.ask(Anything, tool, { bookingId, ...args });
-  const cancel = () => step("cancel_booking", { tripId, reason: "buyer_cancel" });
+  // What goes back to the trip can pay for the bookings that come after it.
+  const cancel = () =>
+    step(random.chance(0.5) ? "cancel_booking" : "release_reservation", { tripId, reason: "buyer_cancel" });
   const reserved = amount(random, ONE_USDC, most);
   const wanted = random.chance(0.1) ? reserved + TOO_MUCH : reserved;
   if (random.chance(0.1)) await step("settle_booking");
   const reservation = await step("reserve_booking", { tripId, upperBoundUsdc: formatDecimal(wanted) });
   if ("refused" in reservation) return;
+  if (random.chance(0.1)) return void (await Promise.all([cancel(), cancel()]));
   if (random.chance(0.2)) return void (await cancel());
   if ("refused" in (await commit(asker, random, bookingId, reserved))) return void (await cancel());
   if (random.chance(0.2)) return void (await cancel());

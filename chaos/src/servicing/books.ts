@@ -60,6 +60,7 @@ const Supplier = z.object({
       amount: Amount,
       airline_credit_id: z.string().nullable(),
       status: z.string(),
+      pays_for: z.string(),
     }),
   ),
   cancellations: z.array(z.object({ ...Confirmable, refund_amount: Amount, credit_refund_amount: Amount })),

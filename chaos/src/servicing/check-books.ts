@@ -5,7 +5,8 @@ import { DEAD, isConfirmed, paidOrders } from "./check-effects.ts";
 
 /** Our books against the supplier's own ledger, once everything came to its end. */
 
-const FINAL: ReadonlySet<string> = new Set(["booked", "done", "failed"]);
+/** An order that is on hold costs nothing and waits for nothing. */
+const FINAL: ReadonlySet<string> = new Set(["booked", "done", "failed", "on_hold"]);
 
 export function checkFinal({ bookings, actions }: ServicingBooks): Finding {
   const all = [...bookings, ...actions];

@@ -55,7 +55,10 @@ export function checkOnce(supplier: SupplierBooks, bookings: Bookings): Finding 
       paidOrders(supplier),
       ({ offer_id, metadata }) => `a paid order of offer ${offer_id} for ${tenantOf(metadata)}`,
     ),
-    ...findRepeated(first, ({ order_id }) => `a payment of order ${order_id}`),
+    // Bags are added to an order once, and paid for then.
+    ...findRepeated(first, ({ order_id, pays_for }) =>
+      pays_for === "services" ? `a payment of bags of order ${order_id}` : `a payment of order ${order_id}`,
+    ),
     ...findRepeated(succeeded, ({ airline_credit_id }) =>
       airline_credit_id === null ? null : `a payment by credit ${airline_credit_id}`,
     ),

@@ -31,6 +31,7 @@ const CANCELLATION = "/air/order_cancellations/{id}/actions/confirm";
 const targets: readonly [Target, ...Target[]] = [
   ["/air/orders", [...ofAll, "price_changed", "sold_out", "insufficient_balance", "offer_expired"]],
   ["/air/payments", [...ofAll, "price_changed"]],
+  ["/air/orders/{id}/services", [...ofAll, "price_changed", "service_taken", "insufficient_balance"]],
   [CANCELLATION, [...ofAll, "price_changed", "offer_expired"]],
   [CANCELLATION, ofAll],
   ["/air/order_changes/{id}/actions/confirm", [...ofAll, "price_changed", "offer_expired", "sold_out"]],

@@ -140,7 +140,8 @@ async function bookSome(asker: Asker, plan: Plan, route: string, withCredit: boo
   const offer = paid ?? random.shuffle(offers)[0];
   if (offer === undefined) return undefined;
   const credit = credits.find(({ airlineIataCode }) => airlineIataCode === offer.owner.iataCode);
-  const services = random.chance(0.4) ? await someServices(asker, random, offer.id) : [];
+  const isHeld = credit === undefined && random.chance(0.25) && (await hold(asker, offer.id));
+  const services = random.chance(0.4) ? await someServices(asker, random, offer.id, isHeld) : [];
   const booked = await asker.ask(Booked, "book_flight", {
     offerId: offer.id,
     ...(services.length > 0 ? { services } : {}),
@@ -154,10 +155,17 @@ async function usableCredits(asker: Asker) {
   return "refused" in listed ? [] : listed.result.credits.filter(({ usable }) => usable);
 }
 
-async function someServices(asker: Asker, random: Random, offerId: string): Promise<{ id: string }[]> {
+/** Whether the airline holds it: `book_flight` then pays for that order. */
+async function hold(asker: Asker, offerId: string): Promise<boolean> {
+  return !("refused" in (await asker.ask(Anything, "hold_flight", { offerId })));
+}
+
+/** To an order that is held, bags alone are added. */
+async function someServices(asker: Asker, random: Random, offerId: string, isHeld: boolean): Promise<{ id: string }[]> {
   const listed = await asker.ask(Ancillaries, "list_flight_ancillaries", { offerId });
   if ("refused" in listed) return [];
   const [bag] = listed.result.bags;
+  if (isHeld) return bag === undefined ? [] : [{ id: bag.id }];
   const [seat] = random.shuffle(listed.result.seats);
   const both = [bag, seat].flatMap((one) => (one === undefined ? [] : [{ id: one.id }]));
   return random.chance(0.5) ? both : both.slice(0, 1);

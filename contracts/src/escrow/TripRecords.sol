@@ -79,6 +79,8 @@ abstract contract TripRecords {
         uint256 refunded
     );
     event BookingCancelled(bytes32 indexed tripId, bytes32 indexed bookingId, uint256 refunded, bytes32 reason);
+    /// It is cancelled, too. Nothing was paid: what it held is free in its trip.
+    event BookingReturned(bytes32 indexed tripId, bytes32 indexed bookingId, uint256 returned, bytes32 reason);
     event ActionLogged(bytes32 indexed tripId, bytes32 indexed actionId, bytes32 indexed actionType, uint256 fee);
 
     error NotOperator(address caller);

@@ -86,6 +86,12 @@ contract EscrowHandler is EscrowFixture {
         bookCancellation(ref);
     }
 
+    function returnSome(uint256 seed) external inTime {
+        BookingRef memory ref = bookingIn(seed, TripRecords.BookingState(1 + seed % 2), true);
+        if (escrow.trips(ref.tripId).isClosed) ref = newBooking(seed, seed);
+        returnToTrip(ref.tripId, ref.bookingId);
+    }
+
     function logSome(uint256 seed, uint256 fee) external inTime {
         bytes32 tripId = liveTrip(seed);
         uint256 amount = fee % (escrow.trips(tripId).free + 1);
@@ -153,6 +159,7 @@ contract EscrowHandler is EscrowFixture {
     function attemptSecondEnd(uint256 seed) external inTime {
         (bool isFound, BookingRef memory ref) = endedBooking(seed);
         vm.assume(isFound);
+        if (works(OPERATOR, abi.encodeCall(escrow.returnToTrip, (ref.tripId, ref.bookingId, "")))) endedTwice++;
         passTo(escrow.trips(ref.tripId).expiresAt + GRACE);
         if (works(OPERATOR, abi.encodeCall(escrow.settle, (ref.tripId, ref.bookingId)))) endedTwice++;
         if (works(OPERATOR, abi.encodeCall(escrow.cancel, (ref.tripId, ref.bookingId, "")))) endedTwice++;
@@ -192,6 +199,7 @@ contract EscrowHandler is EscrowFixture {
         (bytes32 tripId, bytes32 bookingId) = (ref.tripId, ref.bookingId);
         bool worked = works(caller, abi.encodeCall(escrow.commit, (tripId, bookingId, VENDOR, 1, 0, 0, "")))
             || works(caller, abi.encodeCall(escrow.cancel, (tripId, bookingId, "")))
+            || works(caller, abi.encodeCall(escrow.returnToTrip, (tripId, bookingId, "")))
             || works(caller, abi.encodeCall(escrow.close, (tripId)));
         if (!worked) {
             commitAs(ref, seed, seed, seed, seed);
@@ -383,17 +391,8 @@ contract EscrowHandler is EscrowFixture {
         vm.warp(time);
     }
 
-    function works(address caller, bytes memory data) private returns (bool success) {
-        vm.prank(caller);
-        (success,) = address(escrow).call(data);
-    }
-
     function unblock(address account) private {
         vm.prank(ADMINISTRATOR);
         token.unBlacklist(account);
-    }
-
-    function vendorOf(uint256 which) private pure returns (address) {
-        return address(uint160(VENDOR) + uint160(which));
     }
 }

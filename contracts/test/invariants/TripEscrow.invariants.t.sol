@@ -59,7 +59,7 @@ contract TripEscrowInvariants is Invariant {
     }
 
     function handlerSelectors() internal view override returns (bytes4[] memory chosen) {
-        chosen = new bytes4[](20);
+        chosen = new bytes4[](21);
         chosen[0] = handler.fund.selector;
         chosen[1] = handler.claim.selector;
         chosen[2] = handler.reserveSome.selector;
@@ -80,5 +80,6 @@ contract TripEscrowInvariants is Invariant {
         chosen[17] = handler.attemptOverspending.selector;
         chosen[18] = handler.attemptWithoutTheOperator.selector;
         chosen[19] = handler.attemptEarlyRelease.selector;
+        chosen[20] = handler.returnSome.selector;
     }
 }

@@ -85,6 +85,11 @@ abstract contract EscrowFixture is StablecoinFixture {
         escrow.cancel(tripId, bookingId, "reason");
     }
 
+    function returnToTrip(bytes32 tripId, bytes32 bookingId) internal {
+        vm.prank(OPERATOR);
+        escrow.returnToTrip(tripId, bookingId, "reason");
+    }
+
     function logAction(bytes32 tripId, bytes32 actionId, uint256 fee) internal {
         vm.prank(OPERATOR);
         escrow.logAction(tripId, actionId, "type", fee);
@@ -124,6 +129,15 @@ abstract contract EscrowFixture is StablecoinFixture {
         );
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, keccak256(abi.encodePacked(hex"1901", domain, structHash)));
         return abi.encodePacked(r, s, v);
+    }
+
+    function works(address caller, bytes memory data) internal returns (bool success) {
+        vm.prank(caller);
+        (success,) = address(escrow).call(data);
+    }
+
+    function vendorOf(uint256 which) internal pure returns (address) {
+        return address(uint160(VENDOR) + uint160(which));
     }
 
     function stateOf(bytes32 tripId, bytes32 bookingId) internal view returns (TripRecords.BookingState) {

@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking; to an order of hold_flight, book_flight adds bags, not seats, as it pays. Later only the airline may, by the pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -875,6 +875,28 @@ export interface paths {
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
         post: operations["cancel_booking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#release_reservation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a reservation
+         * @description End an unconfirmed booking and put its reservation back into the trip's budget, so that it can be spent again. For another try after a failed one; cancel_booking pays it to your wallet instead. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["release_reservation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1684,7 +1706,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1728,7 +1750,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a call
-         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. It may ask a supplier or the chain a question, and makes nothing there. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -3630,12 +3652,32 @@ export interface components {
              */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;
             /** @default  */
             next: string;
+            /**
+             * @description null: no bags or seats were asked for
+             * @default null
+             */
+            ancillaries: {
+                /**
+                 * @description ordered_at_once: with the flights, in one order that was paid at once; added_after_payment: to an order of hold_flight, after it was paid
+                 * @enum {string}
+                 */
+                way: "ordered_at_once" | "added_after_payment";
+                readonly services: {
+                    /** @description As services of the call named it */
+                    id: string;
+                    quantity: number;
+                    /** @description false: nothing was charged for it */
+                    booked: boolean;
+                    /** @description not_available: the airline does not add it to this order; price_changed: it costs more now; supplier_unavailable: no answer */
+                    reason: ("not_available" | "price_changed" | "supplier_unavailable") | null;
+                }[];
+            } | null;
             /**
              * @description Of the order, now
              * @enum {string}
@@ -3657,8 +3699,6 @@ export interface components {
             timeZones: {
                 [key: string]: string;
             };
-            /** @description ordered_at_once: not held first, since adding services after payment is not assured; null: none booked */
-            ancillaries: "ordered_at_once" | null;
         } & {
             [key: string]: unknown;
         };
@@ -4132,8 +4172,10 @@ export interface components {
                 code: string | null;
                 passengerId: string | null;
             }[];
-            /** @description refundAmount at the rate; null: it is not known, or no money */
+            /** @description What of refundAmount goes to the treasury wallet, at the rate; null: it is not known, or no money */
             refundUsdc: string | null;
+            /** @description What of it a reservation in escrow was to pay: it then owes that no more */
+            releasedUsdc: string;
             /** @description After this ask again. null: it does not expire */
             expiresAt: string | null;
         } & {
@@ -4387,6 +4429,10 @@ export interface components {
                 radiusKilometers: number;
                 /** @description What of the location is not known: the hotels are those of the wider place then, such as the city */
                 unknownPart: string | null;
+                /** @description What the location could also mean */
+                readonly otherPlaces: string[];
+                /** @description What to ask before a booking; null: the location names one place */
+                note: string | null;
                 provenance: {
                     source: string;
                     /** @enum {string} */
@@ -4523,6 +4569,10 @@ export interface components {
                 radiusKilometers: number;
                 /** @description What of the location is not known: the hotels are those of the wider place then, such as the city */
                 unknownPart: string | null;
+                /** @description What the location could also mean */
+                readonly otherPlaces: string[];
+                /** @description What to ask before a booking; null: the location names one place */
+                note: string | null;
                 provenance: {
                     source: string;
                     /** @enum {string} */
@@ -4717,7 +4767,7 @@ export interface components {
              */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;
@@ -4735,6 +4785,8 @@ export interface components {
                 };
                 kind: string;
             }[];
+            /** @description Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known */
+            notApplied: string[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -5009,7 +5061,7 @@ export interface components {
             /** @description For confirm_flight; null: not ticketed yet */
             ticketOrderHash: string | null;
             /**
-             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order
+             * @description vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order
              * @default null
              */
             vendorAddress: string | null;
@@ -5676,6 +5728,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        release_reservation_args: {
+            bookingId: string;
+            tripId: string;
+            /** @enum {string} */
+            reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
+            /** @description Left out: this network's */
+            escrowAddress?: string;
+        };
+        release_reservation_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            txHash: string;
+            /** @constant */
+            status: "confirmed";
+            bookingId: string;
+            tripId: string;
+            /** @constant */
+            state: "cancelled";
+            /**
+             * @description trip: its budget, free for another booking; wallet: your treasury
+             * @enum {string}
+             */
+            returnedTo: "trip" | "wallet";
+            /** @description The whole reservation */
+            returnedUsdc: string;
+            /** @description Free in the trip afterwards */
+            freeUsdc: string;
+            /** @description Why it went to your wallet. null: it is in the trip */
+            walletBecause: ("trip_closed" | "trip_expired" | "escrow_too_old" | "order_unpaid" | "cancelled_before") | null;
+            /** @description What your wallet pays for an order that the reservation was to pay for */
+            walletPaysUsdc: string;
+            /** @enum {string} */
+            reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
+            next: string;
+            /** @description Of these, what the token refused to pay out and the escrow keeps for its recipient */
+            waitingUsdc?: string;
+        } & {
+            [key: string]: unknown;
+        };
         log_agent_action_args: {
             tripId: string;
             /**
@@ -5850,7 +5946,10 @@ export interface components {
                 vendorPaidUsdc: string;
                 /** @description Markup and service fee */
                 feePaidUsdc: string;
+                /** @description Given back to the treasury wallet */
                 refundedUsdc: string;
+                /** @description Of a cancelled booking: given back to the trip's budget */
+                returnedToTripUsdc: string;
                 /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                 waitingUsdc: string;
                 /** @description One for each step, oldest first */
@@ -6445,6 +6544,8 @@ export interface components {
             contradictionMeters: number | null;
             /** @description Known names like it, when nothing was found */
             readonly nearMatches: string[];
+            /** @description What to do: ask which place is meant, or write the address otherwise. Null: nothing */
+            note: string | null;
             /** @description The labels are not in the language that was asked for */
             isLanguageFallback: boolean;
         } & {
@@ -6583,8 +6684,13 @@ export interface components {
             elevationFeet: number | null;
             /** @description 95 of 100 measured places were nearer to their true elevation; a steep hill can stand out more. Null: the source does not say */
             errorMeters: number | null;
-            /** @description Risk and advice are for it, also where the elevation is not known. Null: the source does not say */
+            /** @description Where elevationMeters is known, risk and advice are for it; else a bound for the peaks around, and no height of this spot. Null: the source does not say */
             highestPlausibleMeters: number | null;
+            /** @description Where elevationMeters is not known: between which heights the land around lies, by means of cells */
+            landAround: {
+                lowestMeters: number;
+                highestMeters: number;
+            } | null;
             /** @description What the elevation rests on, with its resolution */
             basis: string | null;
             /** @description How far away the known place or summit is. Null: it is the point's own */
@@ -7123,7 +7229,7 @@ export interface components {
             safety: {
                 advice: string[];
                 isNight: boolean | null;
-                /** @description Of the destination's territory; notes say which service answers which, and how sure that is. Empty: none is known */
+                /** @description Of the territory where the traveler lands, and of the destination's if that is another one; notes say which service answers which, and how sure that is. Empty: none is known */
                 emergencyNumbers: string[];
             } | null;
         } & {
@@ -7537,7 +7643,7 @@ export interface components {
                     travelers: number;
                     totalAmount: string;
                     totalCurrency: string;
-                    /** @description What giving all of it back returns by its fare; null: the airline does not say. next asks */
+                    /** @description What giving all of it back returns: by its fare, or what the airline quotes after it changed the flights. null: not known, or credits; next asks */
                     returnedAmount: string | null;
                     next: {
                         tool: string;
@@ -7960,9 +8066,13 @@ export interface components {
                 latitude: number;
                 longitude: number;
                 precision: string;
+                /** @description What of the location is not known; the restaurants are those of the wider place then */
+                unknownPart: string | null;
             };
             /** @description What the location could also mean */
             otherPlaces: string[];
+            /** @description What to ask of the place; null: the location names one place */
+            placeNote: string | null;
             /** @description What of your wishes no source here knows */
             notApplied: string[];
             /** @description The same search there */
@@ -8048,9 +8158,13 @@ export interface components {
                 latitude: number;
                 longitude: number;
                 precision: string;
+                /** @description What of the location is not known; the restaurants are those of the wider place then */
+                unknownPart: string | null;
             };
             /** @description What the location could also mean */
             otherPlaces: string[];
+            /** @description What to ask of the place; null: the location names one place */
+            placeNote: string | null;
             /** @description What of your wishes no source here knows */
             notApplied: string[];
             /** @description The same search there */
@@ -8457,7 +8571,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8521,7 +8635,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8589,7 +8703,7 @@ export interface components {
             } | null;
             /** @description null unless completed */
             result: unknown;
-            /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+            /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
             failure: unknown;
             /** @description Of all calls of the run so far, each by its own price */
             totalPriceMicroUsdc: string;
@@ -8662,7 +8776,7 @@ export interface components {
                 } | null;
                 /** @description null unless completed */
                 result: unknown;
-                /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                 failure: unknown;
                 /** @description Of all calls of the run so far, each by its own price */
                 totalPriceMicroUsdc: string;
@@ -12306,7 +12420,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "already_booked" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "rate_stale" | "rate_not_available" | "customer_not_found" | "documents_not_supported" | "passenger_type_mismatch" | "traveler_incomplete" | "outcome_unknown" | "booking_in_progress" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -17100,7 +17214,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -20203,6 +20317,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "booking_not_found" | "booking_in_progress" | "wrong_state" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    release_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "release_reservation";
+                    args: components["schemas"]["release_reservation_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["release_reservation_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "booking_not_found" | "booking_in_progress" | "wrong_state" | "trip_closed" | "trip_expired" | "trip_in_progress" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -31271,6 +31667,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31280,7 +31678,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -31292,6 +31695,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -31460,6 +31865,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31469,7 +31876,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -31481,6 +31893,8 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         personName: string;
+                        /** @description true: the key that asked is an agent's, and nobody's own */
+                        isAgents: boolean;
                         sandbox: boolean;
                         /** @description For whom it is */
                         travelers: {
@@ -31612,11 +32026,14 @@ export interface operations {
                      *           "tool": "book_flight",
                      *           "travelerId": "user_ada",
                      *           "amount": "3120.50",
+                     *           "isMinimum": false,
                      *           "tolerance": "0.00",
                      *           "policyId": "acme-corp-2027",
                      *           "policyVersion": 3,
                      *           "role": "approver",
                      *           "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedFor": null,
                      *           "requestedAt": "2030-01-01T09:00:00Z",
                      *           "expiresAt": "2030-01-02T09:00:00Z",
                      *           "decidedBy": null,
@@ -31648,6 +32065,8 @@ export interface operations {
                             travelerId: string;
                             /** @description US dollars, or what a transfer moves; null: not known */
                             amount: string | null;
+                            /** @description true: services whose price is not known come on top of amount */
+                            isMinimum: boolean;
                             /** @description By how much the amount may rise */
                             tolerance: string;
                             policyId: string;
@@ -31657,7 +32076,12 @@ export interface operations {
                              * @enum {string}
                              */
                             role: "approver" | "finance" | "admin";
+                            /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                             requestedBy: string;
+                            /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                            requestedByKey: string;
+                            /** @description The user whom the call named; null: none */
+                            requestedFor: string | null;
                             requestedAt: string;
                             expiresAt: string;
                             decidedBy: string | null;
@@ -31822,11 +32246,14 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": null,
@@ -31853,6 +32280,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -31862,7 +32291,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -32039,11 +32473,14 @@ export interface operations {
                      *       "tool": "book_flight",
                      *       "travelerId": "user_ada",
                      *       "amount": "3120.50",
+                     *       "isMinimum": false,
                      *       "tolerance": "0.00",
                      *       "policyId": "acme-corp-2027",
                      *       "policyVersion": 3,
                      *       "role": "approver",
                      *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedByKey": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedFor": null,
                      *       "requestedAt": "2030-01-01T09:00:00Z",
                      *       "expiresAt": "2030-01-02T09:00:00Z",
                      *       "decidedBy": "user_grace",
@@ -32070,6 +32507,8 @@ export interface operations {
                         travelerId: string;
                         /** @description US dollars, or what a transfer moves; null: not known */
                         amount: string | null;
+                        /** @description true: services whose price is not known come on top of amount */
+                        isMinimum: boolean;
                         /** @description By how much the amount may rise */
                         tolerance: string;
                         policyId: string;
@@ -32079,7 +32518,12 @@ export interface operations {
                          * @enum {string}
                          */
                         role: "approver" | "finance" | "admin";
+                        /** @description Who asked: a user, or svc:<keyId> of an agent's key */
                         requestedBy: string;
+                        /** @description svc:<keyId> of the key that asked, also where it asked as a user */
+                        requestedByKey: string;
+                        /** @description The user whom the call named; null: none */
+                        requestedFor: string | null;
                         requestedAt: string;
                         expiresAt: string;
                         decidedBy: string | null;
@@ -32338,6 +32782,7 @@ export interface operations {
                      *       "vendorPaidUsdc": "0.00",
                      *       "feePaidUsdc": "0.00",
                      *       "refundedUsdc": "0.00",
+                     *       "returnedToTripUsdc": "0.00",
                      *       "waitingUsdc": "0.00",
                      *       "transactions": [
                      *         {
@@ -32387,7 +32832,10 @@ export interface operations {
                         vendorPaidUsdc: string;
                         /** @description Markup and service fee */
                         feePaidUsdc: string;
+                        /** @description Given back to the treasury wallet */
                         refundedUsdc: string;
+                        /** @description Of a cancelled booking: given back to the trip's budget */
+                        returnedToTripUsdc: string;
                         /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                         waitingUsdc: string;
                         /** @description One for each step, oldest first */
@@ -39181,6 +39629,7 @@ export interface operations {
                      *           "vendorPaidUsdc": "0.00",
                      *           "feePaidUsdc": "0.00",
                      *           "refundedUsdc": "0.00",
+                     *           "returnedToTripUsdc": "0.00",
                      *           "waitingUsdc": "0.00",
                      *           "transactions": [
                      *             {
@@ -39327,7 +39776,10 @@ export interface operations {
                             vendorPaidUsdc: string;
                             /** @description Markup and service fee */
                             feePaidUsdc: string;
+                            /** @description Given back to the treasury wallet */
                             refundedUsdc: string;
+                            /** @description Of a cancelled booking: given back to the trip's budget */
+                            returnedToTripUsdc: string;
                             /** @description Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient */
                             waitingUsdc: string;
                             /** @description One for each step, oldest first */
@@ -40549,7 +41001,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -40891,7 +41343,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -41346,7 +41798,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;
@@ -41560,7 +42012,7 @@ export interface operations {
                         } | null;
                         /** @description null unless completed */
                         result: unknown;
-                        /** @description null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost */
+                        /** @description null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again */
                         failure: unknown;
                         /** @description Of all calls of the run so far, each by its own price */
                         totalPriceMicroUsdc: string;

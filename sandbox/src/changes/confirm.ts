@@ -177,7 +177,8 @@ async function confirmChange(
     if (Number(change.expires_ms) <= nowMs)
       throw invalidState("order_change_expired", "The order change has expired. Request the change again.");
     const due = BigInt(change.change_micro);
-    const paymentId = await payExactly(tx, { orderId: order.id, amountMicro: due > 0n ? due : 0n, nowMs }, payment);
+    const toPay = { orderId: order.id, amountMicro: due > 0n ? due : 0n, paysFor: "change", nowMs } as const;
+    const paymentId = await payExactly(tx, toPay, payment);
     const given = await giveBack(tx, order, change, nowMs);
     const confirmed = await tx.query<ChangeRow>(
       "UPDATE order_changes SET confirmed_ms = $2, payment_id = $3, refund_micro = $4, credit_refund_micro = $5 WHERE id = $1 RETURNING *",

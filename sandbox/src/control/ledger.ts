@@ -25,6 +25,7 @@ type PaymentEntry = {
   amount_micro: string;
   airline_credit_id: string | null;
   status: string;
+  pays_for: string;
   created_ms: string;
 };
 type CancellationEntry = {
@@ -85,6 +86,7 @@ export async function readLedger(db: Database) {
         currency: accountCurrency(),
         airline_credit_id: row.airline_credit_id,
         status: row.status,
+        pays_for: row.pays_for,
         metadata: row.metadata,
         created_at: iso(row.created_ms),
       })),

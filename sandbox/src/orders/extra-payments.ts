@@ -11,7 +11,7 @@ import { type PaymentRow, recordPayment, renderPayment } from "./payment-rows.ts
 /** The payment has to be exactly what is due; nothing due is not paid. Answers the payment's identifier. */
 export async function payExactly(
   tx: Queryable,
-  due: { orderId: string; amountMicro: bigint; nowMs: number },
+  due: { orderId: string; amountMicro: bigint; paysFor: "services" | "change"; nowMs: number },
   payment: PaymentBody | undefined,
 ): Promise<string | null> {
   if (due.amountMicro === 0n) {
@@ -44,6 +44,7 @@ export async function payExactly(
     type: payment.type,
     amountMicro: due.amountMicro,
     creditId: undefined,
+    paysFor: due.paysFor,
     nowMs: due.nowMs,
   });
   const { rows } = await tx.query<PaymentRow>("SELECT * FROM payments WHERE id = $1", [id]);

@@ -5,6 +5,8 @@ import type { Queryable } from "../storage/database.ts";
 import { debit } from "./balance.ts";
 import { isoOf } from "./rows.ts";
 
+export type PaidFor = "order" | "services" | "change";
+
 export type PaymentRow = {
   id: string;
   seq: string;
@@ -14,6 +16,8 @@ export type PaymentRow = {
   airline_credit_id: string | null;
   status: "succeeded" | "failed" | "cancelled";
   failure_reason: string | null;
+  /** Known to the books alone: the supplier's wire does not say. */
+  pays_for: PaidFor;
   created_ms: string;
 };
 
@@ -34,12 +38,21 @@ export function renderPayment(row: PaymentRow) {
 
 export async function recordPayment(
   tx: Queryable,
-  payment: { orderId: string; type: string; amountMicro: bigint; creditId: string | undefined; nowMs: number },
+  payment: {
+    orderId: string;
+    type: string;
+    amountMicro: bigint;
+    creditId: string | undefined;
+    paysFor?: PaidFor;
+    nowMs: number;
+  },
 ): Promise<string> {
   const id = newId("pay");
+  const { orderId, type, amountMicro, creditId = null, paysFor = "order", nowMs } = payment;
   await tx.query(
-    `INSERT INTO payments (id, order_id, type, amount_micro, airline_credit_id, status, created_ms) VALUES ($1,$2,$3,$4,$5,'succeeded',$6)`,
-    [id, payment.orderId, payment.type, payment.amountMicro.toString(), payment.creditId ?? null, payment.nowMs],
+    `INSERT INTO payments (id, order_id, type, amount_micro, airline_credit_id, status, pays_for, created_ms)
+     VALUES ($1,$2,$3,$4,$5,'succeeded',$6,$7)`,
+    [id, orderId, type, amountMicro.toString(), creditId, paysFor, nowMs],
   );
   if (payment.type !== "airline_credit") await debit(tx, payment.amountMicro, id, payment.nowMs);
   return id;

@@ -56,7 +56,7 @@ async function addServices(
     const chosen = chooseServices(journeyOf(order), body.add_services, order.services, "add_services");
     const added = await bookServices(tx, orderId, chosen, "add_services");
     const price = totalOf(added);
-    await payExactly(tx, { orderId, amountMicro: price, nowMs }, body.payment);
+    await payExactly(tx, { orderId, amountMicro: price, paysFor: "services", nowMs }, body.payment);
     const documents =
       order.ticketing === "ticketed" ? [...order.documents, ...serviceDocuments(orderId, added)] : order.documents;
     const { rows } = await tx.query<OrderRow>(
@@ -75,7 +75,9 @@ export function orderServiceRoutes(sandbox: Sandbox): Router {
   routes.get("/air/orders/:id/available_services", async (context) => {
     const order = await findOrder(sandbox.db, context.req.param("id"));
     if (order === undefined) throw notFound();
-    const bags = order.state === "paid" ? bagServices(journeyOf(order)) : [];
+    // Not every airline adds bags to an order that exists.
+    const isSold = order.state === "paid" && context.env.fault?.kind !== "service_taken";
+    const bags = isSold ? bagServices(journeyOf(order)) : [];
     const data = bags
       .map((bag) => renderAvailableBag(bag, bookedQuantity(bag, order.services)))
       .filter((bag) => bag.maximum_quantity > 0);

@@ -19,6 +19,7 @@ CREATE INDEX IF NOT EXISTS orders_by_metadata ON orders USING gin (metadata json
 CREATE TABLE IF NOT EXISTS payments (
   id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), type text NOT NULL, amount_micro bigint NOT NULL,
   airline_credit_id text, status text NOT NULL, failure_reason text, created_ms bigint NOT NULL);
+ALTER TABLE payments ADD COLUMN IF NOT EXISTS pays_for text NOT NULL DEFAULT 'order';
 CREATE INDEX IF NOT EXISTS payments_by_order ON payments (order_id);
 CREATE TABLE IF NOT EXISTS order_cancellations (
   id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), refund_micro bigint NOT NULL,

@@ -1,6 +1,7 @@
 import { unauthorized } from "../domain/errors.ts";
 import { hasOneOf, missingScope } from "../domain/scopes.ts";
 import type { Hex } from "../domain/tokens.ts";
+import { keyIdOf } from "../domain/user-ids.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import type { PendingCall } from "./charge.ts";
@@ -41,6 +42,23 @@ export function isPayer(principal: Principal | Payer): principal is Payer {
   return "payer" in principal;
 }
 
+/**
+ * Whether a user has duties that calls are judged by, such as to approve or to book for others. Only the person's own key acts as
+ * such a user.
+ */
+export type HasDuties = (owner: { tenantId: string; environment: Environment }, userId: string) => Promise<boolean>;
+
+/** The named user as whom the key may not act, although it may act for that user as a traveler. */
+export async function isSomebodyElse(
+  userId: string | undefined,
+  principal: Principal | Payer,
+  hasDuties: HasDuties,
+): Promise<boolean> {
+  if (userId === undefined || isPayer(principal)) return false;
+  if (userId === principal.serviceAccountId || userId === principal.personId) return false;
+  return keyIdOf(userId) !== undefined || (await hasDuties(principal, userId));
+}
+
 /** Undefined for the key's own service account, whether it is named or left out. */
 function userOf(userId: string | undefined, principal: Principal): string | undefined {
   return userId === principal.serviceAccountId ? undefined : userId;
@@ -54,18 +72,21 @@ function travelerOf(userId: string | undefined, principal: Principal | Payer): s
 /** Stands where a tenant's or a user's id would: no record has it. */
 const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
 
-/** Whose call it is, as the books name them. */
+/** Whose call it is, as the books name them. `isElse`: of `isSomebodyElse`. */
 export function ownerOf(
   userId: string | undefined,
   principal: Principal | Payer,
-): Pick<PendingCall, "tenantId" | "keyId" | "subject" | "travelerId"> {
+  isElse: boolean,
+): Pick<PendingCall, "tenantId" | "keyId" | "subject" | "namedUserId" | "travelerId"> {
   const travelerId = travelerOf(userId, principal);
   if (isPayer(principal)) {
     const name = ownerNameOf(principal);
-    return { tenantId: name, keyId: "", subject: name, travelerId };
+    return { tenantId: name, keyId: "", subject: name, namedUserId: undefined, travelerId };
   }
   const { tenantId, keyId, personId, serviceAccountId } = principal;
-  return { tenantId, keyId, subject: userOf(userId, principal) ?? personId ?? serviceAccountId, travelerId };
+  const namedUserId = userOf(userId, principal);
+  const own = personId ?? serviceAccountId;
+  return { tenantId, keyId, subject: isElse ? own : (namedUserId ?? own), namedUserId, travelerId };
 }
 
 /** Percent of the list price; who calls without a key has none. */
@@ -83,6 +104,7 @@ export function callerOf(
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,
+    namedUserId: call.namedUserId,
     travelerId: call.travelerId,
     environment: principal.environment,
     scopes: isPayer(principal) ? [] : principal.scopes,

@@ -13,7 +13,10 @@ export interface PendingCall {
   tool: Tool;
   tenantId: string;
   keyId: string;
+  /** Who asks: as whom the key acts. */
   subject: string;
+  /** The user whom the call names. Undefined: none. It is not the subject where only that person's own key may act as the person. */
+  namedUserId?: string | undefined;
   /** Whose traveler profile the caller's own trips use. */
   travelerId: string;
   environment: Environment;

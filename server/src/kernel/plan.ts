@@ -48,6 +48,8 @@ export interface Alternative {
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
 export interface Plan {
   movements: readonly PlannedMovement[];
+  /** What the wallet must have besides, as it leaves it with the rest and comes back in the same transaction. */
+  comesBack?: { token: TokenSymbol; amount: Micro };
   /** Hash of what is bought, of an itinerary or a ticket, where it is known. */
   boughtHash?: Hex | undefined;
   /** The trip in escrow that it belongs to, where it is known. */
@@ -63,6 +65,8 @@ export interface Plan {
   alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** True: an earlier call does it, or has done it. This one waits for that one's answer, and may not do it where that one fails. */
   isRepeat?: true;
+  /** What the caller can do so that the records say more of what is bought, in a sentence. Undefined: nothing. */
+  howToKnow?: string | undefined;
   /** What else who is shown the plan should know, in whole sentences. */
   remarks?: readonly string[] | undefined;
   /** What the call will be told instead, where the records say so already. For a preview: the run itself refuses. */

@@ -3,7 +3,16 @@ import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Principal } from "../ports/identity.ts";
-import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } from "./caller.ts";
+import {
+  authorize,
+  type Calling,
+  callerOf,
+  discountOf,
+  type HasDuties,
+  isSomebodyElse,
+  ownerOf,
+  type Payer,
+} from "./caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, PendingCall } from "./charge.ts";
 import type { Gate } from "./gate.ts";
@@ -56,6 +65,7 @@ export interface PreparingOptions {
   gates: readonly Gate[];
   /** Undefined: this environment is switched off. */
   portsFor(environment: Environment): Ports | undefined;
+  hasDuties: HasDuties;
   clock: Clock;
   random?: RandomBytes;
 }
@@ -78,7 +88,9 @@ export async function prepareCall(options: PreparingOptions, invocation: Invocat
   const principal = await authorize(entry, invocation);
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal, ports);
-  const call = pendingCall(entry.tool, principal, invocation, charge, options);
+  const isElse = await isSomebodyElse(invocation.userId, principal, options.hasDuties);
+  const owner = ownerOf(invocation.userId, principal, isElse);
+  const call = pendingCall(entry.tool, principal, invocation, { paidBy: charge.paidBy, owner }, options);
   const caller = callerOf(call, principal, invocation);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
@@ -97,23 +109,23 @@ function pendingCall(
   tool: Tool,
   principal: Principal | Payer,
   invocation: Invocation,
-  { paidBy }: Charge,
+  { paidBy, owner }: Pick<PendingCall, "paidBy"> & { owner: ReturnType<typeof ownerOf> },
   options: PreparingOptions,
 ): PendingCall {
-  const { userId, traceId, surface, idempotencyKey, policyId, purpose, args } = invocation;
+  const { traceId, surface, idempotencyKey, policyId, purpose, args } = invocation;
   const { clock, random = systemRandom } = options;
   const startedAt = clock.now();
-  const { tenantId, keyId, subject, travelerId } = ownerOf(userId, principal);
   const discountPercent = discountOf(principal);
   return {
     id: newId("call_", startedAt.epochMilliseconds, random),
     traceId,
     surface,
     tool,
-    tenantId,
-    keyId,
-    subject,
-    travelerId,
+    tenantId: owner.tenantId,
+    keyId: owner.keyId,
+    subject: owner.subject,
+    namedUserId: owner.namedUserId,
+    travelerId: owner.travelerId,
     environment: principal.environment,
     paidBy,
     listPrice: tool.price,

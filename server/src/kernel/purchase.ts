@@ -9,6 +9,8 @@ export type Purchase = FlightPurchase | StayPurchase;
 interface Bought {
   /** Of all of it, in micro-USD. */
   price: Micro | undefined;
+  /** Where the price is not known: what a part of it costs, so that all of it costs no less. */
+  priceAtLeast?: Micro | undefined;
   /** Users of the tenant. Undefined: not everybody who travels is known. */
   travelerIds: readonly string[] | undefined;
   /** Whether money comes back when it is cancelled in time. */
@@ -20,6 +22,8 @@ export interface FlightPurchase extends Bought {
   /** IATA codes of the airlines that sell or operate a part of it. */
   carriers: readonly string[] | undefined;
   changeable: boolean | undefined;
+  /** What is kept of a refund, in micro-USD. Undefined: not known, or nothing is refunded. */
+  refundPenalty?: Micro | undefined;
   /** What the airline calls its fares. */
   fareBrands: readonly string[] | undefined;
   emissionsKgPerPassenger: number | undefined;

@@ -60,8 +60,10 @@ export interface Caller {
   /** Without a key `payer:<address>`, which is no tenant and owns nothing. */
   tenantId: string;
   keyId: string;
-  /** The user given by the caller, else `svc:<keyId>`. */
+  /** Who asks: the user given by the caller, where the key may act as that user; else `svc:<keyId>`. */
   userId: string;
+  /** The user given by the caller, as a traveler or for whom it asks. Left out: none. */
+  namedUserId?: string | undefined;
   /** Whose traveler profile the caller's own trips use. */
   travelerId: string;
   /** Travels first in what a run of a workflow books, in place of `travelerId`. */

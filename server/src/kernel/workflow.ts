@@ -62,10 +62,11 @@ export interface Steps {
   /** Waits, without using anything, until somebody or something gives a resolution, or until its time is over. */
   pause<Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>>;
   /**
-   * When the run fails or is cancelled later, `work` runs, in the reverse order of these calls, and says what became of an order's money.
-   * `expected` says the same beforehand, for who has to accept what would be lost; it changes nothing.
+   * When the run fails or is cancelled later, `work` runs, in the reverse order of these calls, and says what became of the money of an
+   * order or of a reservation. `expected` says the same of an order beforehand, for who has to accept what would be lost; it changes
+   * nothing.
    */
-  undo(work: () => Promise<OrderEnd | undefined>, expected?: () => Promise<OrderEnd | undefined>): void;
+  undo(work: () => Promise<UndoEnd | undefined>, expected?: () => Promise<OrderEnd | undefined>): void;
   /**
    * What was done so far stays, whatever comes next: from here on only later undos run. A cancellation that comes after it is too late
    * for the calls that follow, as they finish what stays; only a pause still ends with it.
@@ -84,6 +85,21 @@ export interface OrderEnd {
   refundedUsdc: string;
   lostUsdc: string;
 }
+
+/** A reservation in escrow that is undone, and where what it held is now. */
+export interface ReservationEnd {
+  bookingId: string;
+  returnedTo: "trip" | "wallet";
+  returnedUsdc: string;
+  /** Free in the trip afterwards. */
+  tripFreeUsdc: string;
+  /** Why it went to the wallet, as a code. Null: it is in the trip. */
+  walletBecause: string | null;
+  /** The same in sentences, with what to do next. */
+  next: string;
+}
+
+export type UndoEnd = OrderEnd | ReservationEnd;
 
 export interface Naming {
   /** The step's name where it differs from the tool's. */

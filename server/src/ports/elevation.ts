@@ -7,6 +7,8 @@ export interface ElevationAnswer {
   errorMeters: number | null;
   /** Nothing higher is plausible; null: the source does not say. */
   highestMeters: number | null;
+  /** Where `meters` is not known: between which heights the land around lies, by means that peaks and valleys go beyond. */
+  landAround?: { lowestMeters: number; highestMeters: number };
   /** What was measured or modelled, and how finely. */
   basis: string;
   /** How far away the known place is whose elevation this is; null: it is that of the point itself. */

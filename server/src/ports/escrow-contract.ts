@@ -43,6 +43,8 @@ export interface EscrowContract {
   readonly sinceBlock: bigint;
   /** How long after a trip's expiry only the operator moves what is held. */
   readonly graceSeconds: bigint;
+  /** Whether a reservation can go back to its trip: contracts that were deployed earlier can only give it to the funder. */
+  readonly returnsToTrip: boolean;
   /** As the contract computes it. */
   tripId(terms: TripTerms): Hex;
   /** Undefined: there is no such trip. */

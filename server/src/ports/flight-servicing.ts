@@ -1,4 +1,5 @@
 import type {
+  BaggageService,
   BookedSegment,
   BookedService,
   CallOptions,
@@ -16,18 +17,6 @@ import type {
  * order has changed since), `change_expired` (the change or the offer of it), `already_cancelled`, `already_confirmed`,
  * `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
  */
-
-export interface BaggageService {
-  id: string;
-  kind: "checked" | "carry_on" | "other";
-  maximumQuantity: number;
-  maximumWeightKilograms: number | null;
-  passengerIds: readonly string[];
-  segmentIds: readonly string[];
-  /** For one piece. */
-  totalAmount: string;
-  totalCurrency: string;
-}
 
 export interface SeatService {
   /** What `book_flight` takes as a service's id; for one passenger on one segment. */
@@ -59,7 +48,18 @@ export interface PricedServices {
   /** The offer and the services: what an order of both costs. */
   totalAmount: string;
   totalCurrency: string;
-  services: readonly (RequestedService & { kind: "bag" | "seat"; totalAmount: string })[];
+  services: readonly PricedService[];
+}
+
+export interface PricedService extends RequestedService {
+  kind: "bag" | "seat";
+  totalAmount: string;
+  /** Of a seat, or of one piece of a bag. */
+  eachAmount: string;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** Of a bag. */
+  bag: Pick<BaggageService, "kind" | "maximumWeightKilograms"> | null;
 }
 
 interface OrderDocument {
@@ -157,6 +157,8 @@ export interface OrderChange {
   refundTo: string | null;
   expiresAt: string | null;
   confirmedAt: string | null;
+  /** The flights that the change gives up and those that take their place. Null: the supplier does not say. */
+  slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;
 }
 
 export interface FlightServicing {

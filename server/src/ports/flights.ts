@@ -175,6 +175,18 @@ export interface RequestedService {
   quantity: number;
 }
 
+export interface BaggageService {
+  id: string;
+  kind: "checked" | "carry_on" | "other";
+  maximumQuantity: number;
+  maximumWeightKilograms: number | null;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** For one piece. */
+  totalAmount: string;
+  totalCurrency: string;
+}
+
 export interface OrderRequest {
   offerId: string;
   passengers: readonly OrderPassenger[];
@@ -315,6 +327,20 @@ export interface Flights {
   ): Promise<SupplierOrder>;
   /** Pays a held order from the operator's balance. Sent once, never repeated. */
   payOrder(orderId: string, amount: string, currency: string): Promise<void>;
+  /**
+   * The bags that the airline adds to a paid order, with ids of their own. The supplier sells nothing else for an order that
+   * exists, and not every airline adds bags.
+   */
+  listOrderBags(orderId: string, options?: CallOptions): Promise<readonly BaggageService[]>;
+  /**
+   * Adds bags of `listOrderBags` to a paid order, all or none, and pays for them from the operator's balance. Sent once, never
+   * repeated; afterwards the services of the order say whether it took effect.
+   */
+  addBags(
+    orderId: string,
+    bags: readonly RequestedService[],
+    payment: { amount: string; currency: string },
+  ): Promise<SupplierOrder>;
   getOrder(orderId: string, options?: CallOptions): Promise<SupplierOrder>;
   /** Orders made from this offer that carry our booking id; the lookup after an unknown outcome. */
   findOrdersByBooking(offerId: string, bookingId: string): Promise<readonly SupplierOrder[]>;

@@ -8,11 +8,14 @@ import { resultOf } from "../../test/support/treasury.ts";
 
 const OFFERS_LIVE_MINUTES = 30;
 const TAKEN_MINUTES = 40;
+const APPROVAL_HOURS = 24;
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 
 let service: TestService;
+let hoursLater = 0;
 beforeAll(async () => {
-  service = await startTestService();
+  const clock = { now: () => Temporal.Now.instant().add({ hours: hoursLater }) };
+  service = await startTestService({}, { clock });
   await service.isFunded(service.tenantId);
   const document = { flight: { maxPrice: { default: 1 } } };
   expect((await ask("PUT", "/api/policies/strict", { document }, service.operatorKey)).status).toBe(201);
@@ -42,15 +45,27 @@ async function claimedTrip(): Promise<string> {
 const Offers = z.array(
   z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) }),
 );
+const Ledger = z.object({
+  orders: z.array(z.looseObject({ id: z.string(), state: z.string() })),
+  payments: z.array(z.looseObject({ order_id: z.string() })),
+  cancellations: z.array(z.looseObject({ order_id: z.string(), confirmed_at: z.string().nullable() })),
+});
 const Steps = z.array(z.object({ step: z.string(), state: z.string(), code: z.string().nullable() }));
+
+const asked = new Set<string>();
 
 /** A day on which the first offer of the route is one that the airline holds, or one that it does not. */
 async function dayOf(route: object, isHeld: boolean): Promise<string> {
   for (let day = 40; day < 70; day += 1) {
     const departureDate = inDays(day);
+    // A person's answer about the flights of a day stands for the next run as well.
+    if (asked.has(departureDate)) continue;
     const { offers } = await call("search_flights", { ...route, departureDate });
     const [first] = Offers.parse(offers);
-    if (first !== undefined && first.paymentRequirements.requiresInstantPayment !== isHeld) return departureDate;
+    if (first !== undefined && first.paymentRequirements.requiresInstantPayment !== isHeld) {
+      asked.add(departureDate);
+      return departureDate;
+    }
   }
   throw new Error("there is no such offer");
 }
@@ -142,4 +157,36 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
     });
     expect(await call("read_order", { orderId: held?.order_id })).toMatchObject({ status: "cancelled" });
   });
+});
+
+// The last one, as it moves the clock.
+it("an approver who never decides lets the approval run out: the run ends, and the airline gets its hold back before it lapses", async () => {
+  const run = await pausedRun(HELD, true);
+  const [held] = await service.sql(
+    "select order_id, hold_until from booking where tenant_id = $1 and state = 'on_hold'",
+    [service.tenantId],
+  );
+  const atSupplier = async () => {
+    const ledger = Ledger.parse(await (await fetch(`${service.supplierUrl}/_sandbox/ledger`)).json());
+    return {
+      order: ledger.orders.find(({ id }) => id === held?.order_id)?.state,
+      payments: ledger.payments.filter(({ order_id }) => order_id === held?.order_id).length,
+      givenBack: ledger.cancellations.filter((one) => one.order_id === held?.order_id && one.confirmed_at !== null)
+        .length,
+    };
+  };
+  expect(await atSupplier()).toEqual({ order: "held", payments: 0, givenBack: 0 });
+  // The supplier's quotes are compared with the product's clock.
+  await pass((APPROVAL_HOURS + 1) * 60);
+  expect(await atSupplier()).toEqual({ order: "held", payments: 0, givenBack: 0 });
+  hoursLater = APPROVAL_HOURS + 1;
+  await expect
+    .poll(() => read(run), { timeout: 30_000 })
+    .toMatchObject({
+      status: "failed",
+      failure: { code: "approval_expired", notUndone: [] },
+    });
+  expect(await atSupplier()).toEqual({ order: "cancelled", payments: 0, givenBack: 1 });
+  expect(await call("read_order", { orderId: held?.order_id })).toMatchObject({ status: "cancelled" });
+  expect((await decide(run, "approved")).body).toMatchObject({ code: "session_closed" });
 });

@@ -110,9 +110,9 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 5,
+  version: 6,
   description:
-    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
+    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
@@ -167,7 +167,11 @@ export const bookFlight = defineWorkflow({
     const warn = (some: readonly string[]) => {
       warnings = some;
     };
-    const budget = { tripId: trip.tripId, freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined };
+    const budget = {
+      tripId: trip.tripId,
+      freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined,
+      isReturned: steps.isSince(RETURNED),
+    };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
@@ -358,6 +362,8 @@ const WITH_FARES = 4;
 const GUEST_TRAVELS = 5;
 /** From this version on what is reserved pays for the order, and the wallet is not charged until the settlement. */
 const COVERED = 5;
+/** From this version on what a run that fails had reserved goes back to the trip. */
+const RETURNED = 6;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

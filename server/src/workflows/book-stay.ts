@@ -118,9 +118,9 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow({
   id: "service.book_stay",
-  version: 3,
+  version: 4,
   description:
-    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
+    "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
@@ -164,7 +164,11 @@ export const bookStay = defineWorkflow({
     const { email, phoneNumber, policyId } = stay;
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
     let quoted: z.infer<typeof Quote> | undefined;
-    const budget = { tripId: stay.tripId, freeUsdc: isSince(COVERED) ? freeUsdc : undefined };
+    const budget = {
+      tripId: stay.tripId,
+      freeUsdc: isSince(COVERED) ? freeUsdc : undefined,
+      isReturned: isSince(RETURNED),
+    };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       async choose(means) {
         quoted = await unless(GONE, () => quoteChosen(steps, stay, { means, booking: { guests, ...contact } }));
@@ -251,6 +255,8 @@ const JUDGED_BY_BOOKING = 2;
 const GUEST_STAYS = 3;
 /** From this version on what is reserved pays for the stay, and the wallet is not charged until the settlement. */
 const COVERED = 3;
+/** From this version on what a run that fails had reserved goes back to the trip. */
+const RETURNED = 4;
 
 interface Wanted {
   means: Means;

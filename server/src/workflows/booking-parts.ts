@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/plan.ts";
 import { type OrderEnd, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { endReservation } from "./end-reservation.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
 
@@ -99,11 +100,14 @@ export interface Candidate<Choice, Bookable> {
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
+const Problem = z.looseObject({ code: z.string(), detail: z.string().optional(), policyId: z.string().optional() });
 const Preview = z.object({
-  problem: z.looseObject({ code: z.string() }).nullable(),
+  problem: Problem.nullable(),
   /** Such as a visa that a traveler needs. */
   warnings: z.array(z.string()).default([]),
 });
+/** Of what is booked: something else may pass. */
+const REFUSED: ReadonlySet<string> = new Set(["policy_denied", "approval_rejected"]);
 
 /**
  * What the policy of the run's input, and the one that the tenant enforces, let through by all that is known of its booking: the
@@ -125,6 +129,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
 ): Promise<Bookable | undefined> {
   const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
+  const refusals: z.infer<typeof Problem>[] = [];
   let isGone = false;
   const pass = async (judged: Judged<Choice, Bookable>): Promise<Bookable | undefined> => {
     const prepared = await judged.candidate.prepare();
@@ -132,10 +137,12 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     if (prepared === undefined) return undefined;
     const { problem, warnings } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
     if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
-    if (problem?.code === "approval_required" || problem?.code === "policy_denied") return undefined;
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
-    warn?.(warnings);
-    return prepared.bookable;
+    else if (problem === null || !REFUSED.has(problem.code)) {
+      warn?.(warnings);
+      return prepared.bookable;
+    } else refusals.push(problem);
+    return undefined;
   };
   const alternatives: Candidate<Choice, Bookable>[] = [];
   const judge = async (candidate: Candidate<Choice, Bookable>): Promise<Bookable | undefined> => {
@@ -160,7 +167,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   }
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
-  if (first === undefined) throw denied(policyId);
+  if (first === undefined) throw sayRefused(policyId, refusals);
   const { candidate, verdict, prepared, warnings } = first;
   if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
   const shown = { offer: candidate.shown, verdict, ...(warnings.length === 0 ? {} : { warnings }) };
@@ -177,6 +184,16 @@ type Prepared<Bookable> = NonNullable<Awaited<ReturnType<Candidate<unknown, Book
 
 const denied = (policyId: string) =>
   new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
+
+/** By the policy that denied the last one, which is the run's own or the one that the tenant enforces. */
+function sayRefused(policyId: string, refusals: readonly z.infer<typeof Problem>[]): StepFailure {
+  const last = refusals.at(-1);
+  const rejected = refusals.find(({ code }) => code === "approval_rejected");
+  if (rejected !== undefined) {
+    return new StepFailure("approval_rejected", rejected.detail ?? "A person has refused to approve what was found.");
+  }
+  return denied(last?.policyId ?? policyId);
+}
 
 /** As runs of earlier versions do: `check_policy` alone judges. */
 export async function chooseByVerdict<Choice>(
@@ -253,6 +270,8 @@ interface Budget {
   tripId: string;
   /** What was free in it when the run began; undefined in runs of earlier versions, whose wallet pays until the settlement. */
   freeUsdc: string | undefined;
+  /** False in runs of earlier versions, which give what they reserved to the wallet when they fail. */
+  isReturned: boolean;
 }
 
 /**
@@ -260,10 +279,12 @@ interface Budget {
  * is gone.
  */
 export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
-  { call, undo, pause }: Steps,
-  { tripId, freeUsdc }: Budget,
+  steps: Steps,
+  budget: Budget,
   { choose, booking, book, gone }: Attempt<Choice, Booked>,
 ): Promise<{ bookingId: string; booked: Booked }> {
+  const { call, undo, pause } = steps;
+  const { tripId, freeUsdc } = budget;
   const coverBy = (bookingId?: string): Cover | undefined =>
     freeUsdc === undefined ? undefined : { tripId, ...(bookingId === undefined ? {} : { bookingId }) };
   let reserved: { bookingId: string; bound: string } | undefined;
@@ -276,10 +297,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
           purpose: booking(choice),
         });
         reserved = { bookingId, bound };
-        undo(async () => {
-          await call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown());
-          return undefined;
-        });
+        undo(() => endReservation(steps, { tripId, bookingId }, budget));
       }
       const booked = await book(booking(choice), coverBy(reserved.bookingId));
       if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
@@ -331,7 +349,7 @@ export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
 }
 
 const Quoted = z.object({ cancellationId: z.string() });
-const Expected = Quoted.extend({ refundUsdc: z.string().nullable() });
+const Expected = Quoted.extend({ refundUsdc: z.string().nullable(), releasedUsdc: z.string().default("0") });
 const Cancelled = z.object({ refundedUsdc: z.string(), releasedUsdc: z.string().default("0") });
 const Read = z.object({ history: z.array(z.object({ kind: z.string(), details: z.record(z.string(), z.unknown()) })) });
 const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
@@ -367,8 +385,8 @@ export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
     return endOf(given(await call("confirm_cancel_order", { cancellationId }, Cancelled)));
   };
   const quote = async (): Promise<OrderEnd> => {
-    const { refundUsdc } = await call("cancel_order_quote", { orderId }, Expected);
-    return endOf(micro(refundUsdc ?? "0"));
+    const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId }, Expected);
+    return endOf(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
   };
   const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
     (await unless(GONE_ALREADY, work)) ?? endOf(await givenBackBefore(call, orderId));

@@ -32,9 +32,14 @@ const Quote = z.object({
   cancellationId: z.string(),
   refundAmount: z.string().nullable(),
   refundUsdc: z.string().nullable(),
+  releasedUsdc: z.string().default("0"),
 });
 type Quote = z.infer<typeof Quote>;
-const Cancelled = z.object({ refundedUsdc: z.string(), credits: z.array(z.unknown()) });
+const Cancelled = z.object({
+  refundedUsdc: z.string(),
+  releasedUsdc: z.string().default("0"),
+  credits: z.array(z.unknown()),
+});
 const Returned = z.object({ refundedUsdc: z.string() });
 
 /** A booking of the trip, and what stands for it at the supplier. */
@@ -165,9 +170,13 @@ async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
 /** Undefined: not known, or nothing is lost. */
 function lossOf({ order, quote }: Part): Micro | undefined {
   if (quote === undefined || order?.totalUsdc == null) return undefined;
-  const loss = micro(order.totalUsdc) - micro(quote.refundUsdc ?? "0");
+  const loss = micro(order.totalUsdc) - givenBack(quote);
   return loss > 0n ? loss : undefined;
 }
+
+/** By the supplier: what of it a reservation in escrow owes no more is as good as what comes to the wallet. */
+const givenBack = (quote: Quote | undefined): Micro =>
+  micro(quote?.refundUsdc ?? "0") + micro(quote?.releasedUsdc ?? "0");
 
 const LOSS_HOURS = 24;
 const KEPT: Problem = {
@@ -181,7 +190,8 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
     const loss = lossOf(part);
     if (loss === undefined || part.order === undefined) return [];
     const { orderId, kind, totalUsdc } = part.order;
-    return [{ orderId, kind, totalUsdc, refundUsdc: part.quote?.refundUsdc ?? "0", lostUsdc: formatDecimal(loss) }];
+    const refundUsdc = formatDecimal(givenBack(part.quote));
+    return [{ orderId, kind, totalUsdc, refundUsdc, lostUsdc: formatDecimal(loss) }];
   });
   if (orders.length === 0) return parts;
   const { status } = await pause({
@@ -191,7 +201,7 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
     ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
   });
   const isKept = (part: Part) =>
-    status === "cancelled" || (status === "cancel_refundable" && micro(part.quote?.refundUsdc ?? "0") === 0n);
+    status === "cancelled" || (status === "cancel_refundable" && givenBack(part.quote) === 0n);
   return parts.map((part) => (lossOf(part) !== undefined && isKept(part) ? { ...part, problem: KEPT } : part));
 }
 
@@ -238,8 +248,8 @@ async function cancelOrder({ call }: Steps, { order, quote, problem }: Part): Pr
   }
   if ("problem" in ended)
     return GONE_ALREADY.has(ended.problem.code) ? NOTHING : { ...NOTHING, problem: ended.problem };
-  const { refundedUsdc, credits } = ended.answer;
-  const lost = micro(order.totalUsdc ?? "0") - micro(refundedUsdc);
+  const { refundedUsdc, releasedUsdc, credits } = ended.answer;
+  const lost = micro(order.totalUsdc ?? "0") - micro(refundedUsdc) - micro(releasedUsdc);
   return { refundedUsdc, lostUsdc: formatDecimal(lost > 0n ? lost : 0n), credits };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Escrow, freshHash, micro, openEscrow } from "../../test/support/escrow.ts";
-import { startTestService, type TestService } from "../../test/support/service.ts";
+import { type CallOptions, startTestService, type TestService } from "../../test/support/service.ts";
 import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
 
 /** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
@@ -26,10 +26,10 @@ type Tenant = Awaited<ReturnType<typeof newTenant>>;
 /** With what every wallet of the sandbox has at first, a traveler, and calls of its own. */
 async function newTenant() {
   const tenant = await newFundedTenant(service, "Covered");
-  const byKey = async (method: string, path: string, body?: object) =>
+  const byKey = async (method: string, path: string, body?: object, key = tenant.apiKey) =>
     await service.send(path, {
       method,
-      headers: { "content-type": "application/json", authorization: `Bearer ${tenant.apiKey}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const put = await byKey("PUT", "/api/travelers/usr_covered", {
@@ -37,7 +37,8 @@ async function newTenant() {
     ...{ email: `cora.${tenant.tenantId}@example.com`, phoneNumber: "+14155550123" },
   });
   expect(put.status, put.text).toBe(201);
-  const call = async (tool: string, args: object) => await service.call(tool, args, tenant.as);
+  const call = async (tool: string, args: object, more: CallOptions = {}) =>
+    await service.call(tool, args, { ...tenant.as, ...more });
   const available = async () => micro(Object(resultOf(await call("check_treasury", {})).available).USDC);
   return { ...tenant, byKey, call, available };
 }
@@ -196,7 +197,31 @@ describe("what a run has reserved", () => {
     await expectBooksBalance(tenant);
   });
 
-  it("can be neither cancelled nor committed while the supplier has not said whether it booked", async () => {
+  it("is said to pay for what it covers, and a quote and its confirmation say the same of what comes back", async () => {
+    const tenant = await newTenant();
+    const tripId = await claimedTrip(tenant, "9000");
+    await arm("ticketing_delayed");
+    const document = { flight: { fare: { severity: "deny", requireRefundableAbove: 0 } } };
+    const put = await tenant.byKey("PUT", "/api/policies/refundable", { document }, tenant.operatorKey);
+    expect(put.status, put.text).toBe(201);
+    const run = await bookFlight(tenant, tripId, { policyId: "refundable" });
+    expect(run, JSON.stringify(run.failure)).toMatchObject({ status: "paused", nextStepId: "ticketing" });
+    const { orderId } = Object(run.shown);
+    const [booked] = await service.sql("select offer_id from booking where order_id = $1", [orderId]);
+    const again = resultOf(await tenant.call("book_flight", { offerId: booked?.offer_id }, { userId: "usr_covered" }));
+    expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
+    expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
+    expect(again.next).not.toMatch(/gives? the wallet back/);
+
+    const quote = resultOf(await tenant.call("cancel_order_quote", { orderId }));
+    expect(quote).toMatchObject({ refundUsdc: "0.00" });
+    expect(micro(quote.releasedUsdc)).toBeGreaterThan(0n);
+    const { cancellationId, refundUsdc: refundedUsdc, releasedUsdc } = quote;
+    const cancelled = resultOf(await tenant.call("confirm_cancel_order", { cancellationId }));
+    expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
+  });
+
+  it("can be neither cancelled nor released nor committed while the supplier has not said whether it booked", async () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await control("scenarios");
@@ -220,6 +245,7 @@ describe("what a run has reserved", () => {
     const amounts = { vendorAmountUsdc: "1", feeAmountUsdc: "0", itineraryHash: freshHash() };
     for (const [tool, args] of [
       ["cancel_booking", { bookingId, tripId, reason: "buyer_cancel" }],
+      ["release_reservation", { bookingId, tripId, reason: "buyer_cancel" }],
       ["commit_booking", { bookingId, vendorAddress, ...amounts }],
     ] as const) {
       const refused = await tenant.call(tool, args);
@@ -237,6 +263,7 @@ describe("what a run has reserved", () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const { tripId, guestLink, codeNonce } = resultOf(await tenant.call("prefund_trip", { budgetUsdc: "900" }));
+    await arm("ticketing_delayed");
     const run = await bookFlight(tenant, String(tripId));
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim" });
     await service.sql("update workflow_run set version = 4 where id = $1", [run.runId]);

@@ -32,6 +32,8 @@ const flight = (tripId: string, more: object = {}) => ({
 });
 const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${String(runId)}`)).body;
 const resume = ({ sessionId }: Record<string, unknown>, resolution: object) => ask("resume", { sessionId, resolution });
+const preview = async ({ sessionId }: Record<string, unknown>, resolution: object) =>
+  resultOf(await service.call("preview_call", { tool: "resume_run", args: { sessionId, resolution } }));
 
 async function prefund(budgetUsdc = "900") {
   const { tripId, guestLink, codeNonce } = resultOf(await service.call("prefund_trip", { budgetUsdc }));
@@ -108,6 +110,8 @@ describe("a pause that waits for tickets", () => {
     for (const status of ["ticketed", "failed"]) {
       const refused = await resume(run, { status });
       expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+      const { detail } = refused.body;
+      expect(await preview(run, { status })).toMatchObject({ problem: { code: "resolved_by_event", detail } });
     }
     expect(await read(run)).toMatchObject({ status: "paused", sessionId: run.sessionId });
     await unheard(run, async () => {
@@ -119,6 +123,11 @@ describe("a pause that waits for tickets", () => {
     expect((await resume(run, { status: "failed" })).status).toBe(409);
     // As if the records had missed the tickets too: the supplier is asked.
     await service.sql("update booking set ticketing = 'pending' where order_id = $1", [Object(run.shown).orderId]);
+    expect(await preview(run, { status: "ticketed" })).toMatchObject({ accepted: true, problem: null });
+    // A preview asks the supplier, too, and stores nothing of its answer.
+    const stored = await service.sql("select ticketing from booking where order_id = $1", [Object(run.shown).orderId]);
+    expect(stored).toEqual([{ ticketing: "pending" }]);
+    expect(await read(run)).toMatchObject({ status: "paused", sessionId: run.sessionId });
     const resumed = await resume(run, { status: "ticketed" });
     expect(resumed.status, resumed.text).toBe(200);
     await expect.poll(() => read(run), { timeout: 20_000 }).toMatchObject({ status: "completed" });

@@ -5,6 +5,7 @@ import type { Ports } from "../../src/kernel/tool.ts";
 import { reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
 import { bookFlight } from "../../src/modules/flights/book-flight.ts";
 import { flightBookingUse } from "../../src/modules/flights/booking-steps.ts";
+import { holdFlight } from "../../src/modules/flights/hold-flight.ts";
 import { ledgerImbalance } from "../../src/modules/ledger/store.ts";
 import { stayBookingUse } from "../../src/modules/stays/stay-booking-steps.ts";
 import { createTravelers } from "../../src/modules/travelers/store.ts";
@@ -123,11 +124,14 @@ export async function openBookingWorld() {
       ports?: { flights: Flights; stores: Stores };
     }
 
-    async function book(extra: Extra = {}) {
+    const book = (extra: Extra = {}) => callOf(bookFlight, extra);
+    const hold = (extra: Extra = {}) => callOf(holdFlight, extra);
+
+    async function callOf(work: typeof bookFlight | typeof holdFlight, extra: Extra) {
       const callId = await newCall();
       const { answerMilliseconds = PATIENCE_MILLISECONDS, waitMilliseconds = PATIENCE_MILLISECONDS } = extra;
       const ports = extra.ports ?? { flights: supplier.flights, stores };
-      return await bookFlight(
+      return await work(
         { ...ports, flightServicing: supplier.flightServicing, travelers, clock, fx: embeddedRates },
         {
           caller,
@@ -195,7 +199,21 @@ export async function openBookingWorld() {
       };
     }
 
-    return { ...setup, tenant, caller, purse, supplier, stores, travelers, book, newCall, reconcile, bookings, audit };
+    return {
+      ...setup,
+      tenant,
+      caller,
+      purse,
+      supplier,
+      stores,
+      travelers,
+      book,
+      hold,
+      newCall,
+      reconcile,
+      bookings,
+      audit,
+    };
   }
 
   return { ...setup, stores, travelers, newTenant };

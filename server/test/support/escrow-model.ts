@@ -8,6 +8,7 @@ export type Command =
   | { do: "confirm"; slot: number; ticket: number }
   | { do: "settle"; slot: number }
   | { do: "cancel"; slot: number; trip: number }
+  | { do: "release"; slot: number; trip: number }
   | { do: "log"; trip: number; fee: bigint };
 
 export const TRIPS = 2;
@@ -17,7 +18,12 @@ export const BUDGET = 20_000_000n;
 export const CEILING = 1_000_000n;
 
 /** Ways in which the model can be wrong, so that a test can see that a product like that would be caught. */
-export type Mutant = "refunds twice" | "settles what was cancelled" | "ignores the ceiling";
+export type Mutant =
+  | "refunds twice"
+  | "settles what was cancelled"
+  | "ignores the ceiling"
+  | "releases to the wallet"
+  | "releases twice";
 
 interface Booking {
   trip: number;
@@ -26,6 +32,8 @@ interface Booking {
   vendor: bigint;
   markup: bigint;
   serviceFee: bigint;
+  /** Where what it held went when it was cancelled. */
+  end: "wallet" | "trip" | undefined;
   /** How it was committed, and its ticket. */
   asked: string | undefined;
   ticket: number | undefined;
@@ -83,7 +91,7 @@ export class EscrowModel {
     if (amount > trip.free) return { refused: "insufficient_budget" };
     trip.free -= amount;
     trip.held += amount;
-    const nothing = { vendor: 0n, markup: 0n, serviceFee: 0n, asked: undefined, ticket: undefined };
+    const nothing = { vendor: 0n, markup: 0n, serviceFee: 0n, asked: undefined, ticket: undefined, end: undefined };
     this.bookings[slot] = { trip: index, state: "reserved", reserved: amount, ...nothing };
     return { ok: "reserved" };
   }
@@ -112,6 +120,8 @@ export class EscrowModel {
         return this.#settle(booking);
       case "cancel":
         return this.#cancel(command, booking);
+      case "release":
+        return this.#release(command, booking);
     }
   }
 
@@ -150,14 +160,30 @@ export class EscrowModel {
     if (booking.trip !== index) return { refused: "booking_not_found" };
     if (booking.state === "settled") return { refused: "wrong_state" };
     const trip = this.#tripOf(index);
+    if (booking.end === "trip") return { refused: "wrong_state" };
     if (booking.state === "cancelled") {
       if (this.#mutant === "refunds twice") trip.refunded += booking.reserved;
       return { ok: "cancelled" };
     }
     trip.held -= booking.reserved;
     trip.refunded += booking.reserved;
-    booking.state = "cancelled";
+    Object.assign(booking, { state: "cancelled", end: "wallet" });
     return { ok: "cancelled" };
+  }
+
+  #release({ trip: index }: Command & { do: "release" }, booking: Booking): Outcome {
+    if (booking.trip !== index) return { refused: "booking_not_found" };
+    const trip = this.#tripOf(index);
+    if (booking.state === "cancelled") {
+      if (this.#mutant === "releases twice" && booking.end === "trip") trip.free += booking.reserved;
+      return { ok: `cancelled to ${booking.end}` };
+    }
+    if (booking.state !== "reserved" && booking.state !== "committed") return { refused: "wrong_state" };
+    trip.held -= booking.reserved;
+    if (this.#mutant === "releases to the wallet") trip.refunded += booking.reserved;
+    else trip.free += booking.reserved;
+    Object.assign(booking, { state: "cancelled", end: "trip" });
+    return { ok: "cancelled to trip" };
   }
 }
 
@@ -188,6 +214,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("confirm"), slot, ticket: index(2) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("settle"), slot }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("cancel"), slot, trip }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("release"), slot, trip }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("log"), trip, fee: fc.constantFrom(0n, 1n, 3_000_000n) }) },
 );
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { createWalletClient, defineChain, http } from "viem";
+import { createWalletClient, defineChain, getAbiItem, http, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { type Operator, withIdentity } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
@@ -24,6 +24,23 @@ import { createMigratedDatabase } from "./test-database.ts";
 
 export const LIVE_CHAIN_ID = 5_042_099;
 const GRACE_SECONDS = 604_800n;
+
+interface EscrowChange {
+  token?: Hex;
+  operator?: Hex;
+  serviceFeeRecipient?: Hex;
+  /** As earlier releases deployed it: without the function that puts a reservation back into its trip. */
+  lacksReturn?: true;
+}
+
+/** Nothing that is asked for finds the function any more. */
+function withoutReturn(): Hex {
+  const item = getAbiItem({ abi: tripEscrowAbi, name: "returnToTrip" });
+  const selector = toFunctionSelector(item).slice(2);
+  const [before, after, ...more] = tripEscrowBytecode.split(`63${selector}`);
+  if (before === undefined || after === undefined || more.length > 0) throw new Error("the selector is not there once");
+  return `0x${before.slice(2)}63ffffffff${after}`;
+}
 
 /** A second local chain that stands in for the live one: real tokens on it, a relayer with gas, and a mint to deposit from. */
 export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
@@ -74,11 +91,12 @@ export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
     relayerKey,
     deployToken,
     /** As its operator does it, before it is named to the service. */
-    deployEscrow: async (change: { token?: Hex; operator?: Hex; serviceFeeRecipient?: Hex } = {}): Promise<Hex> => {
+    deployEscrow: async (change: EscrowChange = {}): Promise<Hex> => {
       const { token = tokens.USDC, operator = privateKeyToAddress(relayerKey) } = change;
       const { serviceFeeRecipient = account.address } = change;
       const args = [token, account.address, operator, serviceFeeRecipient, GRACE_SECONDS] as const;
-      return await deployed(await owner.deployContract({ abi: tripEscrowAbi, bytecode: tripEscrowBytecode, args }));
+      const bytecode = change.lacksReturn === true ? withoutReturn() : tripEscrowBytecode;
+      return await deployed(await owner.deployContract({ abi: tripEscrowAbi, bytecode, args }));
     },
     async deposit(to: Hex, value: bigint, token: TokenSymbol = "USDC"): Promise<void> {
       const args = [to, value] as const;

@@ -35,6 +35,7 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
     refundTo: null,
     expiresAt: null,
     confirmedAt: null,
+    slices: null,
   };
   let stay: SupplierStay = {
     id: orderId,

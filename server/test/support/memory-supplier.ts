@@ -5,19 +5,21 @@ import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
 import type { FlightServicing } from "../../src/ports/flight-servicing.ts";
 import type {
   AirlineCredit,
+  BookedService,
   Customer,
   FlightOffer,
   FlightSearch,
   Flights,
   NearbyAirport,
   OrderRequest,
+  RequestedService,
   SupplierOrder,
 } from "../../src/ports/flights.ts";
 import { slice } from "./offers.ts";
 
 /** How the next request of a kind goes wrong. Anything else than these words is the code of a refusal without effect. */
 export type Fault = "lost_before_effect" | "lost_after_effect" | "late_effect" | "garbled_after_effect" | (string & {});
-export type Request = "order" | "payment" | "lookup" | "cancellation";
+export type Request = "order" | "payment" | "addition" | "lookup" | "cancellation";
 
 interface StoredOrder extends SupplierOrder {
   bookingId: string;
@@ -25,6 +27,11 @@ interface StoredOrder extends SupplierOrder {
 
 /** Long enough that calls which nothing keeps apart meet each other here. */
 const CUSTOMER_ANSWER_MILLISECONDS = 25;
+
+/** Whose every bag is, and on which flight. */
+const PLACE = { passengerIds: ["pas_1"], segmentIds: ["seg_1"] } as const;
+/** Of the ids of bags that an order can still get. */
+const ADDED = "added_";
 
 const provenance = () =>
   ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }) as const;
@@ -40,12 +47,12 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
   const customers: Customer[] = [];
   const searches: FlightSearch[] = [];
   const requests: OrderRequest[] = [];
-  const faults: Record<Request, Fault[]> = { order: [], payment: [], lookup: [], cancellation: [] };
+  const faults: Record<Request, Fault[]> = { order: [], payment: [], addition: [], lookup: [], cancellation: [] };
   /** `emailsOnce`: an address is had once even if its customers are in groups of their own. */
   const rules = { emailsOnce: false };
   const withEmail = (email: string) => customers.filter((one) => one.email.toLowerCase() === email.toLowerCase());
   const late: (() => void)[] = [];
-  const counts = { order: 0, payment: 0, customer: 0 };
+  const counts = { order: 0, payment: 0, addition: 0, customer: 0 };
   let found: readonly FlightOffer[] = [];
   let airports: readonly NearbyAirport[] = [];
   let gate: Promise<void> | undefined;
@@ -84,17 +91,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       conditions: { refundBeforeDeparture: null, changeBeforeDeparture: null },
       creditAppliedAmount,
       paymentRequiredBy: paid ? null : "2026-11-21T10:00:00Z",
-      services: request.services.map(({ id, quantity }) => ({
-        id: `booked_${id}`,
-        kind: "bag",
-        quantity,
-        passengerIds: ["pas_1"],
-        segmentIds: ["seg_1"],
-        designator: null,
-        maximumWeightKilograms: null,
-        totalAmount: formatDecimal(BigInt(quantity) * (parseDecimal(services.get(id) ?? "0") ?? 0n)),
-        totalCurrency: request.totalCurrency,
-      })),
+      services: request.services.map((service) => toBooked(service, request.totalCurrency)),
       slices: [slice()],
       passengers: [],
       voidWindowEndsAt: null,
@@ -102,6 +99,20 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     };
     orders.push(order);
     return order;
+  }
+
+  function toBooked({ id, quantity }: RequestedService, totalCurrency: string): BookedService {
+    const each = parseDecimal(services.get(id) ?? "0") ?? 0n;
+    return {
+      id: `booked_${id}`,
+      kind: "bag",
+      quantity,
+      ...PLACE,
+      designator: null,
+      maximumWeightKilograms: null,
+      totalAmount: formatDecimal(BigInt(quantity) * each),
+      totalCurrency,
+    };
   }
 
   function orderOf(orderId: string): StoredOrder {
@@ -149,6 +160,33 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
         if (order.cancelled) throw new Failure("offer_expired");
         order.paid = true;
         pay(orderId, amount);
+      }),
+    async listOrderBags(orderId) {
+      const { paid, totalCurrency } = orderOf(orderId);
+      if (!paid) return [];
+      return [...services].map(([id, totalAmount]) => ({
+        id: `${ADDED}${id}`,
+        kind: "checked",
+        maximumQuantity: 2,
+        maximumWeightKilograms: null,
+        ...PLACE,
+        totalAmount,
+        totalCurrency,
+      }));
+    },
+    addBags: (orderId, bags, payment) =>
+      perform("addition", () => {
+        counts.addition += 1;
+        const order = orderOf(orderId);
+        const added = bags.map(({ id, quantity }) =>
+          toBooked({ id: id.slice(ADDED.length), quantity }, payment.currency),
+        );
+        order.services = [...order.services, ...added];
+        order.totalAmount = formatDecimal(
+          (parseDecimal(order.totalAmount) ?? 0n) + (parseDecimal(payment.amount) ?? 0n),
+        );
+        pay(orderId, payment.amount);
+        return { ...order };
       }),
     getOrder: (orderId) => perform("lookup", () => ({ ...orderOf(orderId) })),
     findOrdersByBooking: (offerId, bookingId) =>
@@ -201,7 +239,15 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       const priced = wanted.map(({ id, quantity }) => {
         const price = parseDecimal(services.get(id) ?? "");
         if (price === undefined) throw new Failure("service_not_available");
-        return { id, quantity, kind: "bag", amount: price * BigInt(quantity) } as const;
+        return {
+          id,
+          quantity,
+          kind: "bag" as const,
+          amount: price * BigInt(quantity),
+          eachAmount: formatDecimal(price),
+          ...PLACE,
+          bag: { kind: "checked" as const, maximumWeightKilograms: null },
+        };
       });
       const sum = priced.reduce((total, { amount }) => total + amount, 0n);
       return {

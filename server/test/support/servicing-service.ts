@@ -253,6 +253,9 @@ export async function openServicing(product: "own" | "shared") {
     endQuietTime,
     arm: (path: string, fault: string, delayMs = 0) =>
       supplier("/_sandbox/scenarios", { match: { path, method: "POST" }, fault, times: 1, delayMs }),
+    disarm: async () => {
+      await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
+    },
     confirmedCancellations: async (orderId: string) =>
       (await ledger()).cancellations.filter((one) => one.order_id === orderId && one.confirmed_at !== null),
     confirmedChanges: async (orderId: string) =>

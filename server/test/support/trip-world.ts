@@ -4,6 +4,7 @@ import type { Hex } from "../../src/domain/tokens.ts";
 import { createChainSubmitter } from "../../src/modules/chain/submit-chain.ts";
 import { type BookingAction, takeBookingStep, takeReservation } from "../../src/modules/escrow/booking-steps.ts";
 import { fundTrip } from "../../src/modules/escrow/fund-trip.ts";
+import { releaseReservation } from "../../src/modules/escrow/release-reservation.ts";
 import type { StepAnswer, StepPorts } from "../../src/modules/escrow/steps.ts";
 import { type TripAction, takeTripStep } from "../../src/modules/escrow/trip-steps.ts";
 import type { NewTrip } from "../../src/modules/escrow/trips.ts";
@@ -147,6 +148,8 @@ export async function openTripWorld() {
       takeReservation(ports, { tenantId, callId, tripId, bookingId, amount, random: systemRandom, result }),
     step: (action: BookingAction, { callId, ports = healthy }: StepCall): Promise<StepAnswer> =>
       takeBookingStep(ports, { tenantId, callId, action, result }),
+    release: (tripId: Hex, bookingId: Hex, { callId, ports = healthy }: StepCall): Promise<StepAnswer> =>
+      releaseReservation(ports, { tenantId, callId, tripId, bookingId, reason: "timeout", result }),
     tripStep: (tripId: Hex, action: TripAction, { callId, ports = healthy }: StepCall): Promise<StepAnswer> =>
       takeTripStep(ports, { tenantId, callId, tripId, action, result: result() }),
     async trip(tripId: Hex) {

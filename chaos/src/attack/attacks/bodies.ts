@@ -22,7 +22,7 @@ const headOf = ({ apiKey }: Target, host: Host): string =>
 async function pourBodies(target: Target, host: Host, { count, body }: { count: number; body: string }) {
   const sockets = await openWires(target.urls[host], count);
   await Promise.all(sockets.map((socket) => pour(socket.resume(), headOf(target, host) + body)));
-  await isTaken(target);
+  await isTaken(target, sockets);
   return { calls: count, problems: [], end: () => closeAll(sockets) };
 }
 

@@ -38,7 +38,7 @@ async function pourHalf(target: Target, host: Host, { path, headers, bytes }: Ha
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, pourOneByOne));
-  await isTaken(target);
+  await isTaken(target, sockets);
   return { calls: BODIES, problems: [], end: () => closeAll(sockets) };
 }
 

@@ -18,7 +18,7 @@ export const pipelining: Attack = {
     socket.pause();
     const get = (path: string) => requestHead(`GET ${path} HTTP/1.1`, "Host: attacked");
     await pour(socket, get(LONG[host]).repeat(20) + get("/healthz").repeat(REQUESTS));
-    await isTaken(target);
+    await isTaken(target, [socket]);
     return { calls: REQUESTS, problems: [], end: () => closeAll([socket]) };
   },
 };

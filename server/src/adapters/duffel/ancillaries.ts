@@ -5,10 +5,8 @@ import type { CallOptions, RequestedService } from "../../ports/flights.ts";
 import type { Log } from "../../ports/log.ts";
 import type { DuffelClient } from "./client.ts";
 import { failure } from "./errors.ts";
-import { toBaggage, toSeats, WireBaggage, WireOfferServices, WireSeatMap } from "./map-ancillaries.ts";
+import { toBags, toSeats, WireOfferServices, WireSeatMap } from "./map-ancillaries.ts";
 import { isSupplierId } from "./wire.ts";
-
-const Typed = z.object({ type: z.string() });
 
 export function createAncillaries(
   client: DuffelClient,
@@ -33,13 +31,9 @@ export function createAncillaries(
         signal,
       }),
     ]);
-    const offered = (offer.available_services ?? []).filter(
-      (service) => Typed.safeParse(service).data?.type === "baggage",
-    );
-    const parsed = offered.map((service) => WireBaggage.safeParse(service));
-    const bags = parsed.flatMap((result) => (result.success ? [toBaggage(result.data)] : []));
-    const { seats, unread } = toSeats(maps);
-    const left = offered.length - bags.length + unread;
+    const { bags, unread: unreadBags } = toBags(offer.available_services ?? []);
+    const { seats, unread: unreadSeats } = toSeats(maps);
+    const left = unreadBags + unreadSeats;
     if (left > 0) log.warn({ left }, "services of the supplier that cannot be read were left out");
     return { offer, bags, seats, hasSeatMap: maps.length > 0 };
   }
@@ -66,7 +60,16 @@ export function createAncillaries(
         const place = seat === undefined ? undefined : `${seat.passengerId} ${seat.segmentId}`;
         if (place !== undefined && seated.has(place)) throw failure("service_not_available");
         if (place !== undefined) seated.add(place);
-        return { id, quantity, kind: bag === undefined ? "seat" : "bag", amount: each * BigInt(quantity) } as const;
+        return {
+          id,
+          quantity,
+          kind: bag === undefined ? ("seat" as const) : ("bag" as const),
+          amount: each * BigInt(quantity),
+          eachAmount: formatDecimal(each),
+          passengerIds: seat === undefined ? (bag?.passengerIds ?? []) : [seat.passengerId],
+          segmentIds: seat === undefined ? (bag?.segmentIds ?? []) : [seat.segmentId],
+          bag: bag === undefined ? null : { kind: bag.kind, maximumWeightKilograms: bag.maximumWeightKilograms },
+        };
       };
       if (new Set(wanted.map(({ id }) => id)).size < wanted.length) throw failure("service_not_available");
       const priced = wanted.map(priceOf);

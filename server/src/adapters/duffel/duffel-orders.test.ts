@@ -257,3 +257,48 @@ test("customers are found by e-mail address without regard to case, made and cha
     body: { data: { given_name: "Ada", phone_number: "+442071234567", group_id: "usg_1" } },
   });
 });
+
+test("bags of an order are read and added with their exact price, and the order comes back with them", async () => {
+  const bag = {
+    id: "ase_9",
+    type: "baggage",
+    maximum_quantity: 1,
+    passenger_ids: ["pas_1"],
+    segment_ids: ["seg_1"],
+    total_amount: "35.00",
+    total_currency: "USD",
+    metadata: { type: "checked", maximum_weight_kg: 23 },
+  };
+  const booked = { ...bag, id: "ser_1", quantity: 1 };
+  await using duffel = await startDuffel(({ method }) =>
+    method === "GET"
+      ? { status: 200, json: { data: [bag, { ...bag, total_amount: "x" }, { id: "ase_8", type: "seat" }] } }
+      : { status: 200, json: { data: { ...paidOrder, services: [booked] } } },
+  );
+  const listed = await duffel.flights.listOrderBags("ord_1");
+  expect(listed).toEqual([
+    {
+      id: "ase_9",
+      kind: "checked",
+      maximumQuantity: 1,
+      maximumWeightKilograms: 23,
+      passengerIds: ["pas_1"],
+      segmentIds: ["seg_1"],
+      totalAmount: "35.00",
+      totalCurrency: "USD",
+    },
+  ]);
+  const payment = { amount: "35.00", currency: "USD" };
+  const order = await duffel.flights.addBags("ord_1", [{ id: "ase_9", quantity: 1 }], payment);
+  expect(order).toMatchObject({ id: "ord_1", paid: true, services: [{ id: "ser_1", kind: "bag", quantity: 1 }] });
+  expect(duffel.requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+    { method: "GET", path: "/air/orders/ord_1/available_services", body: undefined },
+    {
+      method: "POST",
+      path: "/air/orders/ord_1/services",
+      body: {
+        data: { payment: { type: "balance", ...payment }, add_services: [{ id: "ase_9", quantity: 1 }] },
+      },
+    },
+  ]);
+});

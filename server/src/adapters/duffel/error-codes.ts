@@ -7,6 +7,7 @@ export type Subject =
   | "booking"
   | "order"
   | "payment"
+  | "service_addition"
   | "cancellation"
   | "cancellation_quote"
   | "cancellation_confirmation"
@@ -138,6 +139,7 @@ export const MISSING: Readonly<Record<Subject, SupplierCode>> = {
   booking: "offer_not_found",
   order: "order_not_found",
   payment: "order_not_found",
+  service_addition: "order_not_found",
   cancellation: "cancellation_not_found",
   cancellation_quote: "order_not_found",
   cancellation_confirmation: "cancellation_not_found",
@@ -162,6 +164,7 @@ export const MISSING: Readonly<Record<Subject, SupplierCode>> = {
 
 /** What a refusal means whose code says nothing that we know; elsewhere a commit is `booking_rejected` and a read as MISSING. */
 export const REFUSED: Readonly<Partial<Record<Subject, SupplierCode>>> = {
+  service_addition: "service_not_available",
   cancellation_quote: "order_not_cancellable",
   cancellation_confirmation: "order_not_cancellable",
   change_request: "order_not_changeable",

@@ -10,6 +10,7 @@ import { failure } from "./errors.ts";
 import { toOffer, WireOffer } from "./map-offers.ts";
 import { toAirports, toCredit, WireCredit } from "./map-orders.ts";
 import { toOfferRequest } from "./map-search.ts";
+import { createOrderBags } from "./order-bags.ts";
 import { createOrders } from "./orders.ts";
 import { isSupplierId } from "./wire.ts";
 
@@ -78,6 +79,7 @@ export function createFlights(options: FlightsOptions): Flights {
     },
 
     ...createOrders(client, clock),
+    ...createOrderBags(client, log),
     ...createCustomers(client),
 
     async getAirlineCredit(creditId) {

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
-import type { BaggageService, SeatService } from "../../ports/flight-servicing.ts";
+import type { SeatService } from "../../ports/flight-servicing.ts";
+import type { BaggageService } from "../../ports/flights.ts";
 import { Amount, Count, Currency, Text } from "./wire.ts";
 
 /** Bags of an offer and seats of its seat maps. */
 
-export const WireBaggage = z.object({
+const WireBaggage = z.object({
   id: Text,
   type: z.literal("baggage"),
   maximum_quantity: Count,
@@ -25,7 +26,17 @@ export const WireOfferServices = z.object({
   available_services: z.array(z.unknown()).nullish(),
 });
 
-export function toBaggage(service: z.infer<typeof WireBaggage>): BaggageService {
+const Typed = z.object({ type: z.string() });
+
+/** Bags among services of any kind; what cannot be read is counted and left out. */
+export function toBags(services: readonly unknown[]): { bags: BaggageService[]; unread: number } {
+  const offered = services.filter((service) => Typed.safeParse(service).data?.type === "baggage");
+  const parsed = offered.map((service) => WireBaggage.safeParse(service));
+  const bags = parsed.flatMap((result) => (result.success ? [toBaggage(result.data)] : []));
+  return { bags, unread: offered.length - bags.length };
+}
+
+function toBaggage(service: z.infer<typeof WireBaggage>): BaggageService {
   const type = service.metadata?.type;
   return {
     id: service.id,

@@ -124,7 +124,12 @@ export const WireChangeOffer = WireTerms.extend({
   slices: z.object({ add: z.array(WireSoldSlice).nullish(), remove: describedList(WireSlice) }),
 });
 
-export const WireChange = WireTerms.extend({ order_id: Text, confirmed_at: Instant.nullish() });
+export const WireChange = WireTerms.extend({
+  order_id: Text,
+  confirmed_at: Instant.nullish(),
+  // All of them, or none: an order is not told without some of its flights.
+  slices: described(z.object({ add: z.array(WireSlice), remove: z.array(WireSlice) })),
+});
 
 export const WireChangeRequest = z.object({ id: Text, order_id: Text, order_change_offers: z.array(z.unknown()) });
 
@@ -146,7 +151,8 @@ export function toChangeOffer(offer: z.infer<typeof WireChangeOffer>): ChangeOff
 }
 
 export function toChange(change: z.infer<typeof WireChange>): OrderChange {
-  return { ...toTerms(change), orderId: change.order_id, confirmedAt: change.confirmed_at ?? null };
+  const { order_id: orderId, confirmed_at: confirmedAt, slices } = change;
+  return { ...toTerms(change), orderId, confirmedAt: confirmedAt ?? null, slices };
 }
 
 export const WireCreditDetails = WireCredit.extend({

@@ -54,7 +54,8 @@ export class Elevations {
     const near = this.#even(cells) ?? this.#town(position, cells);
     if (near !== undefined) return { ...near, highestMeters: Math.round(near.meters + near.errorMeters) };
     if (cells === undefined) return undefined;
-    return { meters: undefined, errorMeters: null, basis: GRID, distanceMeters: null, highestMeters };
+    const landAround = { lowestMeters: cells.highest - cells.relief, highestMeters: cells.highest };
+    return { meters: undefined, errorMeters: null, basis: GRID, distanceMeters: null, highestMeters, landAround };
   }
 
   #summit(position: Position) {

@@ -232,7 +232,7 @@ function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
   const place = cityPlace(city);
   // Two names of one city.
   if (namedCities(gazetteer, folded).some(({ rank }) => rank === city.rank)) return place;
-  return { ...place, label: `${place.label} (the city; "${part}" is not known here)`, unknownPart: part };
+  return { ...place, unknownPart: part };
 }
 
 function namedSights({ sights }: Gazetteer, text: string): readonly Sight[] {

@@ -1,13 +1,15 @@
-import type { PublicClient } from "viem";
+import { encodeFunctionData, type PublicClient } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import type { BookingStateOnChain, EscrowContract } from "../../ports/escrow-contract.ts";
-import { chainUnavailable, reach, refusalIn } from "./client.ts";
+import { chainUnavailable, isRevert, reach, refusalIn } from "./client.ts";
+import { explainRevert } from "./explain-revert.ts";
 import { lowerHex } from "./hex.ts";
 import { ChainSetupError } from "./setup-error.ts";
 import { tripIdOf } from "./trip-id.ts";
 
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
+const NO_HASH: Hex = `0x${"00".repeat(32)}`;
 /** As TripEscrow.BookingState. */
 const STATES: readonly BookingStateOnChain[] = ["none", "reserved", "committed", "confirmed", "settled", "cancelled"];
 
@@ -48,8 +50,11 @@ export async function openEscrow({
     );
   }
 
+  const returnsToTrip = await canReturnToTrip(client, address);
+
   return {
     address,
+    returnsToTrip,
     sinceBlock: since === undefined ? await headNumber() : BigInt(since),
     graceSeconds,
     tripId: (terms) => tripIdOf(chainId, address, terms),
@@ -83,6 +88,23 @@ export async function openEscrow({
         return await client.readContract({ ...contract, functionName: "withdrawable", args: [account], blockNumber });
       }),
   };
+}
+
+/**
+ * The function refuses everyone but the operator, and says so. A contract that was deployed before it had the function reverts without
+ * a word.
+ */
+async function canReturnToTrip(client: PublicClient, address: Hex): Promise<boolean> {
+  const args = [NO_HASH, NO_HASH, NO_HASH] as const;
+  const data = encodeFunctionData({ abi: tripEscrowAbi, functionName: "returnToTrip", args });
+  try {
+    await client.call({ to: address, data });
+    return false;
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal === undefined || !isRevert(error)) throw chainUnavailable(error);
+    return explainRevert(refusal).startsWith("NotOperator(");
+  }
 }
 
 /** Throws ChainSetupError where there is an escrow and somebody else than the service moves the trips, or gets its fees. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { readDataSets } from "./data-sets-page.ts";
+import { sourceOfMpl } from "./licences-page.ts";
 import { isOpen, productionPackages, readLock } from "./production-packages.ts";
 
 const lockText = readLock(resolve(import.meta.dirname, "../../../.."));
@@ -27,6 +28,18 @@ it("every package that is started has an open licence, and one that has none sto
   ]);
 });
 
+it("a package under the MPL whose source code nobody has named stops the generation", () => {
+  expect(sourceOfMpl("@resvg/resvg-js-linux-x64-gnu")).toBe("https://github.com/yisibl/resvg-js");
+  for (const name of ["@resvg/resvg-jsx", "other"]) expect(() => sourceOfMpl(name)).toThrow(`${name} is under the MPL`);
+});
+
+/** What is listed below the paragraph of the notices that says this. */
+function partsAfter(notices: string, words: string): string[] {
+  const paragraphs = notices.split("\n\n");
+  const list = paragraphs[paragraphs.findIndex((paragraph) => paragraph.includes(words)) + 1] ?? "";
+  return list.split("\n").map((line) => line.replace(/^- /, ""));
+}
+
 it("the service serves the notices, and the index and the start page lead to them", async () => {
   const service = await openSharedService();
   try {
@@ -37,9 +50,31 @@ it("the service serves the notices, and the index and the start page lead to the
       expect(notices).toContain(name);
       expect(notices).toContain(licence);
     }
-    expect(notices).toMatch(/Mozilla Public License 2\.0.*\n\n- @resvg\/resvg-js /);
-    expect(notices).toMatch(/Open Database License.*© OpenStreetMap contributors.*\n\n- .*ODbL 1\.0/);
-    expect(notices).toMatch(/Creative Commons licence.*\n\n- .*GeoNames.*CC BY 4\.0/);
+    // Each part under the MPL with where its source code is.
+    const ofMpl = partsAfter(notices, "Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/)");
+    const packages = productionPackages(lockText).filter(({ licence }) => licence?.includes("MPL-2.0"));
+    const sources = packages.map(({ name, version }) => `${name} ${version}: https://github.com/yisibl/resvg-js`);
+    expect(sources).not.toEqual([]);
+    expect(ofMpl).toEqual([...new Set(sources)]);
+    // Each data set under the ODbL or CC BY with whose it is, where it is from, and under what.
+    const attributed = readDataSets().map((set) => ({ ...set, line: `${set.name} (${set.source}): ${set.licence}` }));
+    for (const [words, licence, holder] of [
+      [
+        "Open Database License 1.0 (https://opendatacommons.org/licenses/odbl/1-0/)",
+        "ODbL",
+        "© OpenStreetMap contributors",
+      ],
+      [
+        "https://creativecommons.org/licenses/by/4.0/",
+        "CC BY",
+        "Creative Commons licence that is named, with the changes",
+      ],
+    ] as const) {
+      const lines = attributed.filter((set) => set.licence.includes(licence)).map(({ line }) => line);
+      expect(lines).not.toEqual([]);
+      expect(partsAfter(notices, words)).toEqual(lines);
+      expect(notices.split("\n").find((line) => line.includes(words))).toContain(holder);
+    }
     // The text of a licence with whose it is, as MIT wants it.
     expect(notices).toMatch(/\nzod [\d.]+.*\n=+\n\nMIT License\n\nCopyright/);
     const page = await read("/docs/licences.md", "text/markdown");

@@ -8,10 +8,11 @@ const REPOSITORY = resolve(import.meta.dirname, "../../../..");
 const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
 
 /** Licences that want more than their text, and what they want said. */
-const OBLIGATIONS: readonly { licence: RegExp; says: string }[] = [
+const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageName: string): string }[] = [
   {
     licence: /MPL-2\.0/,
-    says: "The source code of each of these packages, as it is used here, is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) from the package registry npm by its name and version.",
+    says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the address that stands with it, under the tag of its version.",
+    sourceOf: sourceOfMpl,
   },
   {
     licence: /ODbL/,
@@ -26,6 +27,17 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string }[] = [
     says: "These are used under the Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0). licences.txt has the notices that come with them.",
   },
 ];
+
+/** A package of the registry may hold only what was compiled, and those for other systems are not installed here. */
+const MPL_SOURCES: ReadonlyMap<string, string> = new Map([["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"]]);
+
+/** Throws for a package whose source code nobody has named: it may not be passed on without. */
+export function sourceOfMpl(packageName: string): string {
+  const [, source] =
+    [...MPL_SOURCES].find(([name]) => packageName === name || packageName.startsWith(`${name}-`)) ?? [];
+  if (source !== undefined) return source;
+  throw new Error(`${packageName} is under the MPL: name the address of its source code in licences-page.ts.`);
+}
 
 /** The page, and the one file that also has every text. */
 export function licencesFiles(): [path: string, content: string][] {
@@ -69,12 +81,15 @@ function pageOf(packages: readonly ProductionPackage[]): string {
 }
 
 function describe(
-  { licence: pattern, says }: (typeof OBLIGATIONS)[number],
+  { licence: pattern, says, sourceOf }: (typeof OBLIGATIONS)[number],
   packages: readonly ProductionPackage[],
   dataSets: readonly DataSet[],
 ): string[] {
   const parts = [
-    ...packages.flatMap(({ name, version, licence = "" }) => (pattern.test(licence) ? [`${name} ${version}`] : [])),
+    ...packages.flatMap(({ name, version, licence = "" }) => {
+      if (!pattern.test(licence)) return [];
+      return [sourceOf === undefined ? `${name} ${version}` : `${name} ${version}: ${sourceOf(name)}`];
+    }),
     ...dataSets.flatMap(({ name, source, licence }) =>
       pattern.test(licence) ? [`${name} (${source}): ${licence}`] : [],
     ),

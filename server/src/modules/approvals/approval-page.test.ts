@@ -144,4 +144,30 @@ describe("the page behind a person's link", () => {
     const wrong = await openLink(chromium, `${link.slice(0, -3)}abc`, look);
     await until(wrong.page, "This link does not work");
   });
+
+  it("says of a flight what is kept of a refund, and that the airline decides how it is paid", async () => {
+    const Picked = z.object({
+      cheapestRefundable: z.object({ id: z.string(), refundPenaltyAmount: z.string() }),
+    });
+    await desk.enforce({});
+    const query = { origin: "LHR", destination: "JFK", departureDate: day(140), returnDate: day(147) };
+    const { picks } = resultOf(await service.call("search_flights", query));
+    const { id: offerId, refundPenaltyAmount } = Picked.parse(picks).cheapestRefundable;
+    const { approvalId } = (await service.call("book_flight", { offerId })).body;
+    const { evidence, amount } = (await desk.ask(`/api/approvals/${String(approvalId)}`)).body;
+    expect(evidence).toMatchObject({
+      bought: { refundable: true, refundPenaltyUsd: refundPenaltyAmount },
+      payments: [{ amount, to: "collection" }],
+    });
+    await using chromium = await startBrowser();
+    const { page } = await openLink(chromium, await desk.linkOf(approvalId, approver), {
+      width: 390,
+      height: 800,
+      scheme: "light",
+    });
+    await until(page, "Your approval is needed");
+    const shown = await page.locator("#facts").innerText();
+    expect(shown).toContain(`refundable less a fee of ${refundPenaltyAmount} USD, in money or airline credit`);
+    expect(shown).toMatch(/Asked for by\s+An agent \(svc:key_/);
+  });
 });

@@ -104,9 +104,11 @@ describe("a call that a policy lets through with an approval only", () => {
     const { args, approvalId } = await waiting();
     await decide(approvalId, { decision: "approve" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(args)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 403)]);
-    const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.code));
-    expect([...codes].every((code) => code === "approval_used" || code === "approval_required")).toBe(true);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => String(body.code)));
+    expect(codes.isSubsetOf(new Set(["in_progress", "approval_used", "approval_required"])), [...codes].join()).toBe(
+      true,
+    );
   });
 
   it("is refused with a code of its own for each thing that an approval does not allow", async () => {

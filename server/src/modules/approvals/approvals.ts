@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { PersonRole } from "../identity/index.ts";
@@ -31,7 +32,9 @@ export interface Binding {
   contentHash: string;
   /** Of all but the offer's id and the price: of the same flights and fare. Undefined: they are not all known, or it is no flight. */
   fareHash: string | undefined;
-  /** Of all of it, in micro-units. Undefined: it is not known. */
+  /** Of what is bought and for whom, or of what is paid to whom, by whichever call. Undefined: too little of it is known. */
+  rejectionHash: string | undefined;
+  /** Of all of it, in micro-units, or of the part whose price is known. Undefined: nothing of it is known. */
   amount: Micro | undefined;
 }
 
@@ -60,6 +63,16 @@ export interface Approval extends ApprovalOwner, Binding {
 
 export type NewApproval = Omit<Approval, "state" | "decidedBy" | "decidedWith" | "decidedAt" | "reason" | "usedAt">;
 
+/** What of the evidence says who travels. */
+const Traveled = z.looseObject({ travelerIds: z.array(z.string()).nullable() }).nullish();
+const Trip = z.looseObject({ bought: Traveled, purpose: Traveled });
+
+/** Who would travel on what is bought, or on what money is set aside for. Nobody, where it is for no trip. */
+export function travelersOf({ evidence, travelerId }: Pick<Approval, "evidence" | "travelerId">): readonly string[] {
+  const { bought, purpose } = Trip.safeParse(evidence).data ?? {};
+  return [bought, purpose].flatMap((trip) => (trip == null ? [] : (trip.travelerIds ?? [travelerId])));
+}
+
 export interface Decision {
   to: "approved" | "rejected" | "revoked";
   by: string;
@@ -75,6 +88,10 @@ export interface StoredApprovals {
   findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined>;
   /** The last that was given for the same flights and fare under another offer's id, and is neither used nor over. */
   findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined>;
+  /** Rejections that still hold of the same purchase or payment, asked for by whichever call, the last first. */
+  findRejected(owner: ApprovalOwner, rejectionHash: string): Promise<readonly Approval[]>;
+  /** Whether the call that an approval has let through has not ended. */
+  isUnderWay(owner: ApprovalOwner, id: string): Promise<boolean>;
   /** The one that waits takes its place where there is one with the same content; another that waits, or was not used, is replaced. */
   request(approval: NewApproval): Promise<Approval>;
   /** Undefined: it was decided before, used up, or its time is over. Audited, with what was shown. */

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Plan } from "../../kernel/plan.ts";
+import type { Purchase } from "../../kernel/purchase.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import type { Binding } from "./approvals.ts";
 
@@ -9,9 +10,10 @@ export function bindCall(asked: ApprovalCase): Binding {
   const { call, plan } = asked;
   const content = contentOf(asked);
   return {
-    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, subject: call.subject }),
+    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, ...whoAsks(call) }),
     contentHash: hashOf(content),
     fareHash: fareHashOf(asked, content),
+    rejectionHash: rejectionHashOf(plan),
     amount: amountOf(plan),
   };
 }
@@ -21,7 +23,32 @@ function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: 
   if (offerId === undefined || bought?.kind !== "flight" || bought.legs === undefined) return undefined;
   if (bought.price === undefined) return undefined;
   const others = Object.entries(call.args ?? {}).filter(([, value]) => value !== offerId);
-  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), subject: call.subject, content });
+  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), ...whoAsks(call), content });
+}
+
+function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
+  return namedUserId === undefined || namedUserId === subject ? { subject } : { subject, namedUserId };
+}
+
+/** A person who has said no to a purchase or a payment is not asked again by another call for the same. */
+function rejectionHashOf({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
+  if (bought === undefined) {
+    if (movements.length === 0 || movements.some(({ amount }) => amount === undefined)) return undefined;
+    return hashOf({
+      boughtHash,
+      tripId,
+      movements: movements.map(({ token, from, to, amount }) => ({ token, from, to, amount: String(amount) })),
+    });
+  }
+  if (!isRecognizable(bought)) return undefined;
+  const travelers = [...new Set(bought.travelerIds ?? travelerIds)].toSorted();
+  return hashOf({ bought: { ...withoutPrices(bought), travelerIds: travelers } });
+}
+
+function isRecognizable(bought: Purchase): boolean {
+  return bought.kind === "flight"
+    ? bought.legs.every(({ departsAt, flights }) => departsAt !== undefined && flights !== undefined)
+    : bought.suppliers !== undefined && bought.checkInDate !== undefined;
 }
 
 /** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */
@@ -39,15 +66,15 @@ function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   };
 }
 
-const PRICES = ["price", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
+const PRICES = ["price", "priceAtLeast", "refundPenalty", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
 
 function withoutPrices(bought: object): object {
   return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));
 }
 
-/** Undefined: not all of it is known. */
+/** What is known of a price that is not: a rise of that is noticed too. Undefined: nothing is known. */
 function amountOf({ bought, movements }: Plan): Micro | undefined {
-  if (bought !== undefined) return bought.price;
+  if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
   for (const { amount } of movements) {
     if (amount === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Person } from "../identity/index.ts";
-import type { Approval, Decision } from "./approvals.ts";
+import { type Approval, type Decision, travelersOf } from "./approvals.ts";
 
 /** Who decides: a person of the tenant, or a system of the operator's that says for whom. */
 export type Decider =
@@ -34,14 +34,16 @@ export async function decideApproval(
   throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
 }
 
-/** Those who may decide it now: who has the role, or is an admin, and has not asked for it. */
+/** Those who may decide it now: who has the role, or is an admin, and neither asked for it nor travels. */
 export async function listDeciders(
   { persons }: Pick<Stores, "persons">,
-  { tenantId, network, requestedBy, requestedKeyId, role }: Approval,
+  approval: Approval,
 ): Promise<readonly Person[]> {
+  const { tenantId, network, requestedBy, requestedKeyId, role } = approval;
+  const travelers = travelersOf(approval);
   const asker = await persons.ofKey(tenantId, requestedKeyId);
   return (await persons.list({ tenantId, network })).filter(
-    ({ id, roles }) => id !== requestedBy && id !== asker && hasRole(roles, role),
+    ({ id, roles }) => id !== requestedBy && id !== asker && !travelers.includes(id) && hasRole(roles, role),
   );
 }
 
@@ -49,16 +51,21 @@ function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
   return roles.includes(role) || roles.includes("admin");
 }
 
-/** Four eyes: not who asked, by whichever key of a person's. */
+/** Four eyes: not who asked, by whichever key of a person's, and not who travels. */
 async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
   const { tenantId, requestedBy, requestedKeyId, role } = approval;
+  const travelers = travelersOf(approval);
   const askers = [requestedBy, await persons.ofKey(tenantId, requestedKeyId)];
   if (decider.kind === "token") {
     if (askers.includes(decider.approvedBy)) throw mayNot("Who asked for a call does not approve it.");
+    if (travelers.includes(decider.approvedBy)) throw mayNot("Nobody approves their own trip.");
     return;
   }
   const { personId } = decider;
   if (askers.includes(personId)) throw mayNot("You have asked for it yourself. Somebody else has to decide.");
+  if (travelers.includes(personId)) {
+    throw mayNot("You travel on this trip, and nobody approves their own trip. Somebody else has to decide.");
+  }
   if (hasRole((await persons.find(approval, personId))?.roles ?? [], role)) return;
   throw mayNot(`The policy has this decided by the role ${role}.`);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers } from "../../domain/schemas.ts";
+import { keyIdOf, serviceAccountOf } from "../../domain/user-ids.ts";
 import { APPROVAL_STATES, type Approval } from "./approvals.ts";
 
 export const ApprovalAnswer = z.object({
@@ -13,11 +14,14 @@ export const ApprovalAnswer = z.object({
   tool: z.string(),
   travelerId: z.string(),
   amount: z.string().nullable().describe("US dollars, or what a transfer moves; null: not known"),
+  isMinimum: z.boolean().describe("true: services whose price is not known come on top of amount"),
   tolerance: z.string().describe("By how much the amount may rise"),
   policyId: z.string(),
   policyVersion: z.int(),
   role: z.enum(["approver", "finance", "admin"]).describe("Who decides, besides an admin; never who asked"),
-  requestedBy: z.string(),
+  requestedBy: z.string().describe("Who asked: a user, or svc:<keyId> of an agent's key"),
+  requestedByKey: z.string().describe("svc:<keyId> of the key that asked, also where it asked as a user"),
+  requestedFor: z.string().nullable().describe("The user whom the call named; null: none"),
   requestedAt: z.string(),
   expiresAt: z.string(),
   decidedBy: z.string().nullable(),
@@ -29,14 +33,33 @@ export const ApprovalAnswer = z.object({
 
 export function describeApproval(approval: Approval, now: Temporal.Instant): z.output<typeof ApprovalAnswer> {
   const { id, amount, tolerance, requestedAt, decidedBy, decidedAt, reason, usedAt, expiresAt, evidence } = approval;
-  const { tool, travelerId, policyId, policyVersion, role, requestedBy } = approval;
+  const { tool, travelerId, policyId, policyVersion, role, requestedBy, requestedKeyId } = approval;
   return {
     ...{ approvalId: id, state: stateAt(approval, now), tool, travelerId },
+    isMinimum: isMinimum(approval),
     ...{ amount: amount === undefined ? null : formatDecimal(amount), tolerance: formatDecimal(tolerance) },
     ...{ policyId, policyVersion, role, requestedBy, requestedAt: requestedAt.toString() },
+    requestedByKey: serviceAccountOf(requestedKeyId),
+    requestedFor: askedForBy(approval),
     ...{ expiresAt: expiresAt.toString(), decidedBy: decidedBy ?? null, decidedAt: decidedAt?.toString() ?? null },
     ...{ reason: reason ?? null, usedAt: usedAt?.toString() ?? null, evidence },
   };
+}
+
+const AskedFor = z.looseObject({ askedForUserId: z.string().nullable() });
+
+/** An approval of an earlier release says nothing of it, but names no person whom a key asked as without being theirs. */
+function askedForBy({ evidence, requestedBy }: Approval): string | null {
+  const { data } = AskedFor.safeParse(evidence);
+  if (data !== undefined) return data.askedForUserId;
+  return keyIdOf(requestedBy) === undefined ? requestedBy : null;
+}
+
+/** What of the evidence says so. */
+const PartlyPriced = z.looseObject({ bought: z.looseObject({ priceAtLeastUsd: z.string() }) });
+
+function isMinimum({ evidence }: Pick<Approval, "evidence">): boolean {
+  return PartlyPriced.safeParse(evidence).success;
 }
 
 function stateAt({ state, expiresAt }: Approval, now: Temporal.Instant): Approval["state"] | "expired" {

@@ -28,8 +28,13 @@ export class KeptApprovals implements Approvals {
 
   async refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined> {
     const binding = bindCall(asked);
-    const last = await findGiven(this.#options.stores, ownerOf(asked.call), binding);
-    return judge(last, binding, this.#options.clock.now());
+    const { stores, clock } = this.#options;
+    const owner = ownerOf(asked.call);
+    const last = await findGiven(stores, owner, binding);
+    const refusal = judge(last, binding, clock.now());
+    if (refusal === undefined || refusal === "approval_revoked" || refusal === "approval_rejected") return refusal;
+    if (refusal === "approval_used") return await sayUsed(stores, asked.call, last);
+    return (await findRejection(stores, owner, binding)) === undefined ? refusal : "approval_rejected";
   }
 
   async use(asked: ApprovalCase, { approvals }: Aggregates): Promise<ApprovalRefusal | undefined> {
@@ -38,7 +43,7 @@ export class KeptApprovals implements Approvals {
     const last = await findGiven({ approvals }, owner, binding, "lock");
     const refusal = judge(last, binding, this.#options.clock.now());
     if (refusal === undefined && last !== undefined) await approvals.use(owner, last.id, asked.call.id);
-    return refusal;
+    return refusal === "approval_used" ? await sayUsed({ approvals }, asked.call, last) : refusal;
   }
 
   async request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval> {
@@ -47,7 +52,9 @@ export class KeptApprovals implements Approvals {
     const binding = bindCall(asked);
     const { approval, mails } = await stores.transaction(async (aggregates) => {
       const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
-      if (last !== undefined && isAnswered(last, clock.now())) return { approval: last, mails: [] };
+      const answered = last !== undefined && isAnswered(last, binding, clock.now()) ? last : undefined;
+      const answer = answered ?? (await findRejection(aggregates, owner, binding));
+      if (answer !== undefined) return { approval: answer, mails: [] };
       return await this.#store(
         aggregates,
         { asked, context },
@@ -107,13 +114,35 @@ async function findGiven(
   return await approvals.findSameFare(owner, fareHash, lock);
 }
 
+/** A person's no to the same purchase or payment at this price or a lower one. */
+async function findRejection(
+  { approvals }: Pick<Aggregates, "approvals">,
+  owner: ApprovalOwner,
+  binding: Binding,
+): Promise<Approval | undefined> {
+  const { rejectionHash } = binding;
+  const found = rejectionHash === undefined ? [] : await approvals.findRejected(owner, rejectionHash);
+  return found.find((one) => isNoCheaper(binding, one));
+}
+
+/** Of same calls at the same moment one goes through, and the others are told so. */
+async function sayUsed(
+  { approvals }: Pick<Aggregates, "approvals">,
+  call: PendingCall,
+  last: Approval | undefined,
+): Promise<ApprovalRefusal> {
+  if (last?.usedAt === undefined) return "approval_used";
+  const wasAtOnce = Temporal.Instant.compare(last.usedAt, call.startedAt) >= 0;
+  return wasAtOnce || (await approvals.isUnderWay(ownerOf(call), last.id)) ? "in_progress" : "approval_used";
+}
+
 /** Undefined: the call may go through. */
 function judge(last: Approval | undefined, binding: Binding, now: Temporal.Instant): ApprovalRefusal | undefined {
   if (last === undefined || last.state === "replaced") return "approval_required";
   if (last.state === "used") return "approval_used";
   const isOver = hasExpired(last, now);
   if (last.state === "revoked") return isOver ? "approval_required" : "approval_revoked";
-  if (last.state === "rejected") return isOver ? "approval_required" : "approval_rejected";
+  if (last.state === "rejected") return isAnswered(last, binding, now) ? "approval_rejected" : "approval_required";
   if (isOver) return "approval_expired";
   if (last.contentHash !== binding.contentHash) return "approval_offer_changed";
   if (!isWithin(last, binding)) return "approval_price_changed";
@@ -126,17 +155,23 @@ function isWithin({ amount, tolerance }: Approval, now: Binding): boolean {
   return now.amount <= amount + tolerance;
 }
 
-/** A person has said no, which is not asked about again so soon. */
-function isAnswered({ state, expiresAt }: Approval, now: Temporal.Instant): boolean {
-  return (state === "rejected" || state === "revoked") && !hasExpired({ expiresAt }, now);
+/** A person has said no, which is not asked about again so soon, unless it costs less now. */
+function isAnswered(last: Approval, binding: Binding, now: Temporal.Instant): boolean {
+  if (hasExpired(last, now)) return false;
+  return last.state === "revoked" || (last.state === "rejected" && isNoCheaper(binding, last));
+}
+
+function isNoCheaper({ amount }: Pick<Binding, "amount">, { amount: before }: Pick<Approval, "amount">): boolean {
+  if (amount === undefined || before === undefined) return amount === before;
+  return amount >= before;
 }
 
 function hasExpired({ expiresAt }: Pick<Approval, "expiresAt">, now: Temporal.Instant): boolean {
   return Temporal.Instant.compare(expiresAt, now) <= 0;
 }
 
-function requestedOf({ id, expiresAt }: Approval): RequestedApproval {
-  return { approvalId: id, expiresAt };
+function requestedOf({ id, expiresAt, reason }: Approval): RequestedApproval {
+  return { approvalId: id, expiresAt, reason };
 }
 
 function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {

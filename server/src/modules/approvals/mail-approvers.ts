@@ -57,8 +57,7 @@ function partsOf(
 ): MailPart[] {
   const meantFor = purpose === undefined ? [] : [`Meant for: ${sayPurchase(purpose)}`];
   const what = bought === undefined ? [...movements.map(sayMovement), ...meantFor].join("\n") : sayPurchase(bought);
-  const price =
-    bought === undefined ? "" : `\n${amount === undefined ? "Price not known" : `${formatDecimal(amount)} USD`}`;
+  const price = bought === undefined ? "" : `\n${sayPrice(bought, amount)}`;
   const reasons = verdict.violations.slice(0, MOST_REASONS).map(({ text }) => text);
   const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
   return [
@@ -69,6 +68,12 @@ function partsOf(
     { kind: "link", text: link, label: "Look at it and decide" },
     words(`It can be decided until ${until} UTC. The link is yours alone: do not pass it on.`),
   ];
+}
+
+function sayPrice({ priceAtLeast }: Purchase, amount: Approval["amount"]): string {
+  if (amount === undefined) return "Price not known";
+  const price = `${formatDecimal(amount)} USD`;
+  return priceAtLeast === undefined ? price : `At least ${price}: services whose price is not known come on top`;
 }
 
 function sayMovement({ amount, token, to }: PlannedMovement): string {

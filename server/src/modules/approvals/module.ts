@@ -5,6 +5,7 @@ import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
 import * as approvalUses from "./migrations/0076-approval-uses.ts";
 import * as approvedFares from "./migrations/0086-approved-fares.ts";
+import * as rejectedPurchases from "./migrations/0108-rejected-purchases.ts";
 import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
 import { createApprovals } from "./store.ts";
@@ -18,7 +19,12 @@ export const approvalsModule = defineModule({
   needs: ["identity", "messages", "policy", "travelers"],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
-  migrations: { "0033-approvals": approvals, "0076-approval-uses": approvalUses, "0086-approved-fares": approvedFares },
+  migrations: {
+    "0033-approvals": approvals,
+    "0076-approval-uses": approvalUses,
+    "0086-approved-fares": approvedFares,
+    "0108-rejected-purchases": rejectedPurchases,
+  },
   parts: {
     approvals: ({ stores, clock, random, mailer, vault, urls, settings }) =>
       new KeptApprovals({

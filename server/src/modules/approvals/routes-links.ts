@@ -28,6 +28,7 @@ const Proof = z.strictObject({
 });
 const View = ApprovalAnswer.extend({
   personName: z.string(),
+  isAgents: z.boolean().describe("true: the key that asked is an agent's, and nobody's own"),
   sandbox: z.boolean(),
   travelers: z
     .array(z.object({ userId: z.string(), name: z.string().nullable().describe("null: there is no profile") }))
@@ -74,7 +75,7 @@ const decideLinked = definePublicRoute({
   answers: { 200: { description: "The approval as it is decided.", schema: View } },
   errors: {
     not_found: NOT_FOUND,
-    may_not_decide: "Who asked does not decide, and the policy names the role that does.",
+    may_not_decide: "Neither who asked nor who travels decides, and the policy names the role that does.",
     conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
     rate_limited: "Too many requests.",
   },
@@ -113,10 +114,18 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   const bought = Bought.safeParse(approval.evidence.bought).data;
   const userIds = bought?.travelerIds ?? [approval.travelerId];
   const travelers = await Promise.all(userIds.map((userId) => nameOf(ports, approval, userId)));
+  const { persons } = ports.stores;
+  const isAgents = (await persons.ofKey(approval.tenantId, approval.requestedKeyId)) === undefined;
   const [requestedBy, decidedBy] = await Promise.all(
     [approval.requestedBy, approval.decidedBy].map((id) => callByName(ports, approval, id)),
   );
-  const named = { requestedBy: requestedBy ?? answer.requestedBy, decidedBy: decidedBy ?? null };
+  const requestedFor = answer.requestedFor && (await nameOf(ports, approval, answer.requestedFor));
+  const named = {
+    isAgents,
+    requestedBy: requestedBy ?? answer.requestedBy,
+    requestedFor: requestedFor && (requestedFor.name ?? requestedFor.userId),
+    decidedBy: decidedBy ?? null,
+  };
   return { ...answer, ...named, personName: person.name, sandbox, travelers };
 }
 

@@ -39,7 +39,16 @@ const ListedApproval = ApprovalAnswer.extend({
 
 const example = ApprovalAnswer.parse({
   ...{ approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", state: "pending", tool: "book_flight", travelerId: "user_ada" },
-  ...{ amount: "3120.50", tolerance: "0.00", policyId: "acme-corp-2027", policyVersion: 3, role: "approver" },
+  ...{
+    amount: "3120.50",
+    isMinimum: false,
+    tolerance: "0.00",
+    policyId: "acme-corp-2027",
+    policyVersion: 3,
+    role: "approver",
+  },
+  requestedByKey: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+  requestedFor: null,
   ...{ requestedBy: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", requestedAt: "2030-01-01T09:00:00Z" },
   ...{ expiresAt: "2030-01-02T09:00:00Z", decidedBy: null, decidedAt: null, reason: null, usedAt: null },
   evidence: { bought: { kind: "flight", priceUsd: "3120.50" }, violations: [] },
@@ -125,7 +134,7 @@ const decide = defineInternalRoute({
   answers: { 200: { description: "The approval as it is decided.", schema: ApprovalAnswer } },
   errors: {
     not_found: NOT_FOUND,
-    may_not_decide: "Who asked does not decide, and the policy names the role that does.",
+    may_not_decide: "Neither who asked nor who travels decides, and the policy names the role that does.",
     conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
   },
   example: {

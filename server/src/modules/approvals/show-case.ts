@@ -8,8 +8,9 @@ export function showCase(
   asked: ApprovalCase,
   { alternatives, purpose }: ApprovalContext,
 ): Readonly<Record<string, unknown>> {
-  const { plan, verdict } = asked;
+  const { call, plan, verdict } = asked;
   return {
+    askedForUserId: call.namedUserId ?? null,
     bought: plan.bought === undefined ? null : showPurchase(plan.bought),
     purpose: purpose === undefined ? null : showPurchase(purpose),
     alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
@@ -23,20 +24,22 @@ export function showCase(
 }
 
 function showPurchase(bought: Purchase): Record<string, unknown> {
-  const { kind, price, travelerIds, refundable } = bought;
+  const { kind, price, priceAtLeast, travelerIds, refundable } = bought;
   return {
     kind,
     priceUsd: price === undefined ? null : formatDecimal(price),
+    ...(priceAtLeast === undefined ? {} : { priceAtLeastUsd: formatDecimal(priceAtLeast) }),
     travelerIds: travelerIds ?? null,
     refundable: refundable ?? null,
     ...(bought.kind === "flight" ? showFlight(bought) : showStay(bought)),
   };
 }
 
-function showFlight({ carriers, changeable, legs }: FlightPurchase): Record<string, unknown> {
+function showFlight({ carriers, changeable, refundPenalty, legs }: FlightPurchase): Record<string, unknown> {
   return {
     carriers: carriers ?? null,
     changeable: changeable ?? null,
+    refundPenaltyUsd: refundPenalty === undefined ? null : formatDecimal(refundPenalty),
     legs: legs.map(({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, flights, cabin }) => ({
       origin: origin ?? null,
       destination: destination ?? null,
@@ -61,6 +64,6 @@ function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: St
   };
 }
 
-function showMovement({ token, amount, from, to, isLater }: PlannedMovement): Record<string, unknown> {
+function showMovement({ token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
   return { token, amount: amount === undefined ? null : formatDecimal(amount), from, to, later: isLater === true };
 }

@@ -11,7 +11,7 @@ const columns = [
   ...(["id", "tenantId", "network", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
   ...(["policyVersion", "amountMicro as amount", "toleranceMicro as tolerance", "evidence", "role"] as const),
   ...(["requestedBy", "requestedKeyId", "requestedAt", "expiresAt", "state"] as const),
-  ...(["fareHash"] as const),
+  ...(["fareHash", "rejectionHash"] as const),
   ...(["decidedBy", "decidedWith", "decidedAt", "reason", "usedAt"] as const),
 ] as const;
 
@@ -47,6 +47,27 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .$if(lock !== undefined, (query) => query.forUpdate())
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
+    },
+    async findRejected(owner, rejectionHash) {
+      const rows = await selectOf(queryable, [owner])
+        .where("rejectionHash", "=", rejectionHash)
+        .where("state", "=", "rejected")
+        .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
+        .orderBy("position", "desc")
+        .execute();
+      return rows.map((row) => withoutNulls(row));
+    },
+    async isUnderWay({ tenantId, network }, id) {
+      const found = await queryable
+        .selectFrom("approval")
+        .innerJoin("call", "call.id", "approval.callId")
+        .select("call.id")
+        .where("approval.tenantId", "=", tenantId)
+        .where("approval.network", "=", network)
+        .where("approval.id", "=", id)
+        .where("call.state", "=", "reserved")
+        .executeTakeFirst();
+      return found !== undefined;
     },
     request: (approval) => inTransaction((db) => request(db, clock, approval)),
     decide: (owner, id, decision) => inTransaction((db) => decide(db, clock, { owner, id }, decision)),
@@ -87,7 +108,8 @@ function changeOf(db: Queryable, { tenantId, network }: ApprovalOwner, id: strin
 }
 
 async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
-  const { tenantId, network, callHash, contentHash, fareHash, amount, tolerance, evidence, ...rest } = approval;
+  const { tenantId, network, callHash, contentHash, fareHash, rejectionHash, amount, tolerance, evidence, ...rest } =
+    approval;
   // One after the other for each call: there may be none to lock yet.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${network}:${tenantId}:${callHash}`}, 0))`.execute(
     db,
@@ -114,13 +136,14 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .values({
       ...{ ...rest, tenantId, network, callHash, contentHash, evidence: JSON.stringify(evidence), state: "pending" },
       fareHash: fareHash ?? null,
+      rejectionHash: rejectionHash ?? null,
       ...{ amountMicro: amount ?? null, toleranceMicro: tolerance, traceId: currentTraceId() },
       ...{ requestedAt: approval.requestedAt.toString(), expiresAt: approval.expiresAt.toString() },
     })
     .returning(columns)
     .executeTakeFirstOrThrow();
-  const { id, tool, requestedBy } = approval;
-  const details = { network, tool, evidence };
+  const { id, tool, requestedBy, requestedKeyId } = approval;
+  const details = { network, tool, keyId: requestedKeyId, evidence };
   await appendAudit(db, { tenantId, actor: requestedBy, action: "approval.request", subjectId: id, details }, clock);
   return withoutNulls(row);
 }
@@ -145,6 +168,15 @@ async function decide(
   return withoutNulls(row);
 }
 
+/** As `travelersOf` says it. */
+function isTraveler(personId: string) {
+  const named = (trip: string) => sql`jsonb_exists(evidence #> array[${trip}, 'travelerIds'], ${personId})`;
+  const unnamed = (trip: string) =>
+    sql`(jsonb_typeof(evidence -> ${trip}::text) = 'object' and evidence #>> array[${trip}, 'travelerIds'] is null and traveler_id = ${personId})`;
+  const isOn = (trip: string) => sql`coalesce(${named(trip)}, false) or coalesce(${unnamed(trip)}, false)`;
+  return sql`(${isOn("bought")} or ${isOn("purpose")})`;
+}
+
 async function list(
   db: Queryable,
   clock: Clock,
@@ -164,6 +196,7 @@ async function list(
     const { personId, roles } = decidableBy;
     query = query
       .where("requestedBy", "<>", personId)
+      .where(sql<SqlBool>`not ${isTraveler(personId)}`)
       .where(
         sql<SqlBool>`not exists (select 1 from api_key where api_key.id = requested_key_id and api_key.person_id = ${personId})`,
       );

@@ -91,11 +91,12 @@ describe("an airline that changes a booked flight", () => {
     const costs = airlineChange?.options.map(({ beyondPaidAmount }) => beyondPaidAmount);
     expect(costs?.slice(0, -1).every((cost) => cost === "0.00" || cost === null)).toBe(true);
     expect(costs?.at(-1)).toBe(change.offers[0]?.changeTotalAmount);
-    expect(next).toMatch(/^Answer the airline first/);
+    expect(next).toContain("Answer the airline first");
     expect(change.reason).toContain("airlineChange says what it owes");
     const [{ text: message }] = messages;
     expect(message).toContain(text);
-    expect(message.indexOf(text)).toBeLessThan(message.indexOf("Changing booking"));
+    if (shift === 45) expect(message).not.toContain("beyond what was paid");
+    else expect(message.indexOf(text)).toBeLessThan(message.indexOf("Changing booking"));
     expect(message.includes("Accepting the new times: nothing to pay")).toBe(shift !== null);
   });
 

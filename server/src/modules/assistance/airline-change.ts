@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { type AirlineDuty, airlineDuties } from "./airline-duties.ts";
 import { departureOf, type OwnOrder } from "./find-own-order.ts";
@@ -69,7 +70,7 @@ export function describeAirlineChange(
   return {
     ...{ id, detectedAt, was: removed, becomes: added, duties },
     ...{ departsLaterMinutes: departsLaterMinutes ?? null, arrivesLaterMinutes: arrivesLaterMinutes ?? null },
-    options: [...(isCancelled ? [] : [ACCEPT]), owed(duties), ...voluntary(change)],
+    options: [...(isCancelled ? [] : [ACCEPT]), owed(duties, change), ...voluntary(change)],
   };
 }
 
@@ -101,14 +102,14 @@ const ACCEPT: Option = {
   next: null,
 };
 
-function owed(duties: readonly AirlineDuty[]): Option {
+function owed(duties: readonly AirlineDuty[], change: Change): Option {
   const sure = duties.filter(({ onlyIf }) => onlyIf === null);
   const [first] = sure.length > 0 ? sure : duties;
   if (first === undefined) {
     return {
       kind: "ask_airline",
       beyondPaidAmount: null,
-      text: "No law that is known here obliges the airline for this route and change. Ask the airline, with the pnr: its conditions of carriage say what it gives.",
+      text: `No law that is known here obliges the airline for this route and change. Ask the airline, with the pnr: its conditions of carriage say what it gives. ${sayReturned(change)}`,
       next: null,
     };
   }
@@ -118,12 +119,22 @@ function owed(duties: readonly AirlineDuty[]): Option {
   return {
     kind: "airline_duty",
     beyondPaidAmount: "0.00",
-    text: `Ask the airline for ${what}, by ${named.map(({ rule }) => rule).join(" and ")}.${condition} Do it before you cancel anything here: a cancellation here follows the fare's rules.`,
+    text: `Ask the airline for ${what}, by ${named.map(({ rule }) => rule).join(" and ")}.${condition} ${sayReturned(change)}`,
     next: null,
   };
 }
 
-/** What the fare's own rules ask of a traveler who wants to fly otherwise. */
+/** What the airline quotes for a cancellation of the order now, which is not what the fare says once it has changed the flights. */
+function sayReturned({ order }: Change): string {
+  if (order === null || order.returnedAmount === null)
+    return "Ask it before you cancel anything here: what a cancellation gives back now is not known.";
+  const { returnedAmount, totalAmount, totalCurrency } = order;
+  if (parseDecimal(returnedAmount) === parseDecimal(totalAmount))
+    return `A cancellation here gives back the whole price now, ${returnedAmount} ${totalCurrency}, and gives up another flight: cancel_order_quote.`;
+  return `Ask it before you cancel anything here: a cancellation gives back only ${returnedAmount} of ${totalAmount} ${totalCurrency} now.`;
+}
+
+/** What the supplier asks of a traveler who wants to fly otherwise. */
 function voluntary({ offers }: Change): Option[] {
   const [cheapest] = offers;
   if (cheapest === undefined) return [];
@@ -131,7 +142,7 @@ function voluntary({ offers }: Change): Option[] {
     {
       kind: "voluntary_change",
       beyondPaidAmount: cheapest.changeTotalAmount,
-      text: "A change that you want, at the fare's own price. What the airline owes costs nothing: ask for that first.",
+      text: "A change that you want, at the price that the supplier asks now. What the airline owes costs nothing: ask for that first.",
       next: cheapest.next,
     },
   ];

@@ -61,6 +61,6 @@ export const arrivalErrors = {
   airport_not_found:
     "The airport is not known, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
   destination_not_found:
-    "The destination is not known; nearMatches lists similar names. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
+    "The destination is not known, or each place of its name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
   provider_unavailable: "No provider of places answers. Send the same call later.",
 } as const;

@@ -129,6 +129,22 @@ export const arrivalTexts = defineTexts({
     pt: "Será noite: reserve o carro; comboios e autocarros podem já não circular",
     ja: "夜間の到着:車を予約し、電車やバスの終了に備える",
   },
+  walkTooFar: {
+    en: "No walk is planned: the airport is {distance} away in a straight line. Go by car",
+    de: "Kein Fußweg geplant: der Flughafen liegt {distance} Luftlinie entfernt. Mit dem Wagen fahren",
+    fr: "Pas de trajet à pied : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
+    es: "Sin trayecto a pie: el aeropuerto está a {distance} en línea recta. Vaya en coche",
+    pt: "Sem percurso a pé: o aeroporto fica a {distance} em linha reta. Vá de carro",
+    ja: "徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
+  },
+  walkAtNight: {
+    en: "No walk is planned at night: the airport is {distance} away in a straight line. Go by car",
+    de: "Nachts kein Fußweg geplant: der Flughafen liegt {distance} Luftlinie entfernt. Mit dem Wagen fahren",
+    fr: "Pas de trajet à pied la nuit : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
+    es: "Sin trayecto a pie de noche: el aeropuerto está a {distance} en línea recta. Vaya en coche",
+    pt: "Sem percurso a pé à noite: o aeroporto fica a {distance} em linha reta. Vá de carro",
+    ja: "夜間の徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
+  },
   transitStopped: {
     en: "No train or bus is planned: you leave the airport about {moment}, when they have probably stopped. Book a car ahead",
     de: "Zug und Bus sind nicht eingeplant: Sie verlassen den Flughafen etwa {moment}, wenn sie wohl nicht mehr fahren. Den Wagen vorbestellen",

@@ -106,13 +106,57 @@ describe("a transfer from an airport", () => {
     );
   });
 
-  it("over the sea is none, and says so", async () => {
+  it("over the sea to coordinates is none, and says so", async () => {
     const { way, wayNote, schedule, taxisNeeded } = await transfer({
       ...late,
-      destinationAddress: "Eiffel Tower, Paris",
+      destinationAddress: "48.8583, 2.2945",
     });
     expect([way, taxisNeeded, schedule?.atDestinationLocal]).toEqual([null, null, null]);
     expect(wayNote).toMatch(/300 km/);
+  });
+
+  it.each([
+    ["LHR", "Kensington", /Kensington.*United Kingdom/],
+    ["LHR", "Camden", /Camden.*United Kingdom/],
+    ["LHR", "Chelsea", /Chelsea.*United Kingdom/],
+    ["JFK", "Kensington", /NY, United States/],
+  ])("from %s to %s goes to the place of the name that is nearest", async (airport, name, takenAs) => {
+    const { destination, way } = await transfer({ airport, destinationAddress: name });
+    expect(destination.takenAs).toMatch(takenAs);
+    expect(way?.straightKilometers).toBeLessThan(100);
+  });
+
+  it("goes to the nearest of several that are called so, and names the others", async () => {
+    const { destination } = await transfer({ airport: "ORD", destinationAddress: "Springfield" });
+    expect(destination.takenAs).toMatch(/^Springfield, MI/);
+    expect(destination.otherCandidates).toContain("Springfield, IL, United States");
+  });
+
+  it.each([
+    ["LHR", "Soho", /^Soho, Indonesia$/],
+    ["SFO", "Mission", /^Mission, /],
+    ["LHR", "Eiffel Tower, Paris", /France$/],
+  ])(
+    "from %s to %s is not planned to another end of the Earth, and names what it could be",
+    async (airport, name, far) => {
+      for (const tool of ["airport_transfer_coordinator", "airport_arrival_playbook"]) {
+        const { body } = await service.call(tool, { airport, destinationAddress: name });
+        expect(body).toMatchObject({ code: "destination_not_found", tooFar: expect.anything() });
+        const tooFar = z.array(z.object({ label: z.string(), kilometers: z.number() })).parse(body.tooFar);
+        expect(tooFar[0]?.label).toMatch(far);
+        expect(tooFar[0]?.kilometers).toBeGreaterThan(300);
+        expect(body.detail).toMatch(/within 300 km of .* The nearest known: .* add the city/);
+      }
+    },
+  );
+
+  it("names the emergency numbers of where the traveler lands, and those beyond a border", async () => {
+    const { safety, notes } = await transfer({ airport: "GVA", destinationAddress: "Annecy, France" });
+    expect(safety?.emergencyNumbers).toEqual(expect.arrayContaining(["117", "17"]));
+    const numbers = notes.filter((note) => note.startsWith("Emergency numbers in"));
+    expect(numbers.map((note) => note.replace(/:.*/, ""))).toEqual([
+      ...["Emergency numbers in Switzerland", "Emergency numbers in France"],
+    ]);
   });
 
   it.each([
@@ -191,6 +235,57 @@ describe("an arrival at night", () => {
     // The card's first step is the way on, with its time.
     expect(byCar.card.text).toMatch(/1\. Way on: By taxi.*About \d+ min/);
   });
+});
+
+describe("a walk from an airport", () => {
+  const Walk = Playbook.extend({
+    modeNote: z.string().nullable(),
+    way: z.looseObject({ mode: z.string() }).nullable(),
+  });
+  const walk = async (args: object) =>
+    Walk.parse(resultOf(await service.call("airport_arrival_playbook", { mode: "walking", ...args })));
+  const noon = "2035-01-10T12:00:00Z";
+  const night = "2035-01-10T23:30:00Z";
+
+  it.each([
+    [{ airport: "KEF", destinationAddress: "Reykjavik", arrivalTimeIso: night }, "No walk is planned"],
+    [{ airport: "LTN", destinationAddress: "Oxford", arrivalTimeIso: noon }, "No walk is planned"],
+    [{ airport: "LTN", destinationAddress: "Oxford" }, "No walk is planned"],
+    [{ airport: "LHR", destinationAddress: "51.4950, -0.4500", arrivalTimeIso: night }, "No walk is planned at night"],
+  ])("that nobody should make is planned by car, which leads the card: %j", async (args, decision) => {
+    const { way, modeNote, card, links, steps } = await walk(args);
+    expect(way?.mode).toBe("driving");
+    expect(modeNote).toMatch(/^You asked for walking, and the plan is for a car.*travelmode=walking/);
+    expect(card.text.split("\n")[1]).toContain(decision);
+    expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toContain(decision);
+    expect(links.google).toContain("travelmode=driving");
+  });
+
+  it("that is short is planned as asked", async () => {
+    const short = { airport: "LHR", destinationAddress: "51.4950, -0.4500", arrivalTimeIso: noon };
+    const { way, modeNote } = await walk(short);
+    expect([way?.mode, modeNote]).toEqual(["walking", null]);
+  });
+});
+
+describe("the card of an arrival", () => {
+  /** Without the marks of the channel, and with one kind of space. */
+  const shown = (text: string) => text.replaceAll("\\", "").replaceAll(/[^\S\n]+/gu, " ");
+
+  it.each(["en", "de", "fr", "es", "pt", "ja"])(
+    "has every sentence of the advice whole in %s",
+    async (languageCode) => {
+      const night = { ...late, destinationLabel: "The Grand Old Hotel of Soho", languageCode };
+      const { card, safety } = await transfer(night);
+      const plain = shown(card.text);
+      expect(safety?.advice.length).toBeGreaterThan(2);
+      for (const advice of safety?.advice ?? []) expect(plain).toContain(shown(advice));
+      const { card: book, steps } = await playbook(night);
+      const text = shown(book.text);
+      for (const line of steps.flatMap(({ lines }) => lines)) expect(text).toContain(shown(line));
+      expect([plain, text].join()).not.toContain("…");
+    },
+  );
 });
 
 describe("an arrival playbook", () => {

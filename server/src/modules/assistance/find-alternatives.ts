@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
-import type { FlightOffer } from "../../ports/flights.ts";
+import type { FlightOffer, SearchPassenger } from "../../ports/flights.ts";
 import { isSameWay, saleRates } from "../bookings/index.ts";
-import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
+import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
-import { namedTravelers, type OwnOrder, returnedAmount } from "./find-own-order.ts";
+import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
 import { arrivalOf } from "./stay-role.ts";
@@ -37,7 +37,7 @@ export async function findAlternatives(
     const { offers } = await flights.searchOffers(
       {
         ...{ origin, destination, departureDate: date, cabinClass, privateFares: {}, airlineCreditIds: [] },
-        passengers: Array.from({ length: passengers }, () => ({ loyaltyAccounts: [] })),
+        passengers: passengersOn(date, passengers, own),
       },
       { signal: call.signal },
     );
@@ -72,6 +72,16 @@ export async function findAlternatives(
   return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };
 }
 
+/** Those of the order by their ages, as airlines sell seats by age; without one of so many travelers, adults. */
+function passengersOn(day: string, passengers: number, own: OwnOrder | undefined): SearchPassenger[] {
+  const bornOn = own?.bornOn.length === passengers ? own.bornOn : [];
+  return Array.from({ length: passengers }, (_, index) => {
+    const born = bornOn[index];
+    const age = born === undefined ? undefined : searchedAge(born, day);
+    return age === undefined ? { loyaltyAccounts: [] } : { age, loyaltyAccounts: [] };
+  });
+}
+
 /** By the rule that `ruleOf` says; earliest arrival first. */
 function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass }: Replan): readonly FlightOffer[] {
   const ways = bestOffers(usable, cabinClass).toSorted((left, right) =>
@@ -95,7 +105,7 @@ const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ d
 
 /** To giving the order back. Null also where the order has other flights, which would go with it. */
 function differenceTo(own: OwnOrder | undefined, { totalAmount, totalCurrency }: FlightOffer): string | null {
-  const [total, returned] = [parseDecimal(totalAmount), parseDecimal((own && returnedAmount(own)) ?? "")];
+  const [total, returned] = [parseDecimal(totalAmount), parseDecimal(own?.returnedAmount ?? "")];
   if (own === undefined || own.details.slices.length > 1 || own.details.totalCurrency !== totalCurrency) return null;
   if (total === undefined || returned === undefined) return null;
   return total < returned ? `-${formatDecimal(returned - total)}` : formatDecimal(total - returned);

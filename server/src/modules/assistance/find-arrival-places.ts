@@ -1,14 +1,16 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Maps, Place } from "../../ports/maps.ts";
+import type { Maps, Place, Position } from "../../ports/maps.ts";
 import { resolveText } from "../places/index.ts";
 import { FARTHEST_KILOMETERS } from "./way-to-airport.ts";
 
 const LONGEST_TEXT = 120;
 const LONGEST_ADDRESS = 300;
-const CANDIDATES = 10;
+/** A name may be one of many towns far away before it is the district of the city that the traveler lands in. */
+const CANDIDATES = 40;
 const MOST_OTHERS = 5;
+const MOST_TOO_FAR = 3;
 /** Candidates nearer to each other than this are one place to whoever travels there. */
 const SAME_PLACE_METERS = 3_000;
 /** Coordinates that are farther from the airport that the code names are probably another one's. */
@@ -106,13 +108,15 @@ interface DestinationInput {
 }
 
 interface FoundDestination {
-  /** Undefined: nobody knows the address. */
+  /** Undefined: nobody knows the address, or every place of that name is too far from the airport. */
   destination: ArrivalDestination | undefined;
   nearMatches: readonly string[];
+  /** The nearest places of that name, where each is farther than a way by road on the day. */
+  tooFar: readonly { label: string; kilometers: number }[];
   provenance: ProviderProvenance;
 }
 
-/** Of several places of the name one that can be reached from the airport by road; what else it could be is said. */
+/** Of several places of the name the one nearest to the airport, within reach by road; what else it could be is said. */
 export async function findDestination(
   { destinationLabel = "", destinationAddress, regionCode, languageCode }: DestinationInput,
   airport: ArrivalAirport,
@@ -122,16 +126,52 @@ export async function findDestination(
   const address = toVisibleText(destinationAddress, LONGEST_ADDRESS);
   const options = { limit: CANDIDATES, languageCode, regionCode: regionCode?.toUpperCase(), signal };
   const { candidates, nearMatches, provenance } = await resolveText(maps, address, options);
-  const isNear = (place: { latitude: number; longitude: number }) =>
-    distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000;
-  const taken = candidates.find(isNear) ?? candidates[0];
-  if (taken === undefined) return { destination: undefined, nearMatches, provenance };
-  const others = candidates.filter((one) => isNear(one) && distanceMeters(one, taken) > SAME_PLACE_METERS);
+  const [given] = candidates;
+  // Coordinates mean what they say, however far that is.
+  const isPoint = given?.precision === "point";
+  const sorted = isPoint ? [given] : nearestFirst(candidates, airport, address);
+  const reachable = isPoint ? sorted : sorted.filter(isWithinReach(airport));
+  const [taken] = reachable;
+  if (taken === undefined) {
+    const tooFar = sorted.map((place) => ({
+      label: place.label,
+      kilometers: Math.round(distanceMeters(place, airport) / 1_000),
+    }));
+    return { destination: undefined, nearMatches, tooFar: tooFar.slice(0, MOST_TOO_FAR), provenance };
+  }
+  const others = reachable.filter((one) => distanceMeters(one, taken) > SAME_PLACE_METERS);
   const { latitude, longitude, precision, unknownPart } = taken;
   const label = toVisibleText(destinationLabel, LONGEST_TEXT) || toVisibleText(address, LONGEST_TEXT);
   const destination = {
     ...{ label, takenAs: taken.label, latitude, longitude, precision, unknownPart },
     otherCandidates: [...new Set(others.map((one) => one.label))].slice(0, MOST_OTHERS),
   };
-  return { destination, nearMatches, provenance };
+  return { destination, nearMatches, tooFar: [], provenance };
+}
+
+const isWithinReach = (airport: Position) => (place: Position) =>
+  distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000;
+
+/** Those that are called so before those that have the name beside their own, such as a former one. */
+function nearestFirst<Known extends Position & { label: string }>(
+  places: readonly Known[],
+  airport: Position,
+  name: string,
+): Known[] {
+  const wanted = name.split(",")[0]?.trim().toLowerCase() ?? "";
+  const isCalledSo = ({ label }: Known) => Number(label.toLowerCase().startsWith(wanted));
+  return places.toSorted(
+    (left, right) =>
+      isCalledSo(right) - isCalledSo(left) || distanceMeters(left, airport) - distanceMeters(right, airport),
+  );
+}
+
+/** What to do where the destination is not known or not within reach. */
+export function sayNotFound(
+  { tooFar }: Pick<FoundDestination, "tooFar">,
+  { label }: ArrivalAirport,
+): string | undefined {
+  if (tooFar.length === 0) return undefined;
+  const places = tooFar.map((place) => `${place.label} (${place.kilometers} km)`).join("; ");
+  return `No place of this name is within ${FARTHEST_KILOMETERS} km of ${label}. The nearest known: ${places}. If you mean a part of a city near the airport, add the city; or give coordinates such as 38.71,-9.14.`;
 }

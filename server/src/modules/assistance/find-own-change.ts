@@ -4,7 +4,7 @@ import type { ChangeOffer } from "../../ports/flight-servicing.ts";
 import { isSameWay } from "../bookings/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
-import { type OwnOrder, type OwnOrderSearch, returnedAmount } from "./find-own-order.ts";
+import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";
 import { arrivalOf } from "./stay-role.ts";
@@ -70,7 +70,7 @@ function describeOrder(own: OwnOrder): Change["order"] {
   const { orderId } = own.record;
   const { totalAmount, totalCurrency, passengers } = own.details;
   return {
-    ...{ travelers: passengers.length, totalAmount, totalCurrency, returnedAmount: returnedAmount(own) ?? null },
+    ...{ travelers: passengers.length, totalAmount, totalCurrency, returnedAmount: own.returnedAmount ?? null },
     next: { tool: "cancel_order_quote", args: { orderId } },
   };
 }

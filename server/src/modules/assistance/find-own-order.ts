@@ -4,6 +4,7 @@ import type { OrderDetails } from "../../ports/flight-servicing.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { BookedTraveler } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
+import { partly } from "./replan-parts.ts";
 
 type OrderedSlice = OrderDetails["slices"][number];
 type OrderedSegment = OrderedSlice["segments"][number];
@@ -24,7 +25,13 @@ export interface OwnOrder {
   /** Whose order it is. */
   userId: string;
   travelers: readonly BookedTraveler[];
+  /** By traveler; undefined: the profile does not say, or is gone. */
+  bornOn: readonly (string | undefined)[];
+  /** What giving all of it back before its departure returns. Undefined: it is not known, it is no money, or the journey has begun. */
+  returnedAmount: string | undefined;
 }
+
+type OrderPorts = Pick<Ports, "flightServicing" | "stores" | "travelers" | "maps" | "clock">;
 
 export interface OwnOrderSearch {
   own: OwnOrder | undefined;
@@ -43,7 +50,7 @@ interface Leg {
 export async function findOwnOrder(
   pnr: string | undefined,
   leg: Leg,
-  { flightServicing, stores, maps, clock }: Pick<Ports, "flightServicing" | "stores" | "maps" | "clock">,
+  { flightServicing, stores, travelers: profiles, maps, clock }: OrderPorts,
   { caller, call }: { caller: Caller; call: CallInfo },
 ): Promise<OwnOrderSearch> {
   const none = (reason: string, orderId: string | null = null) => ({ own: undefined, orderId, reason });
@@ -63,7 +70,21 @@ export async function findOwnOrder(
   if (found === undefined) return none(`The order flies ${waysOf(details.slices)}, not this leg.`, orderId);
   const hasBegun = isPast(found.slice.segments[0], maps, clock.now());
   const { userId = caller.userId, travelers = [] } = booking ?? {};
-  return { own: { record, details, ...found, hasBegun, userId, travelers }, orderId, reason: null };
+  const [bornOn, returnedAmount] = await Promise.all([
+    Promise.all(travelers.map(async (one) => await birthOf(one, profiles, caller))),
+    hasBegun ? undefined : returnedNow(details, flightServicing),
+  ]);
+  const own = { record, details, ...found, hasBegun, userId, travelers, bornOn, returnedAmount };
+  return { own, orderId, reason: null };
+}
+
+async function birthOf(
+  { userId }: BookedTraveler,
+  profiles: Ports["travelers"],
+  { tenantId, environment }: Caller,
+): Promise<string | undefined> {
+  if (userId === undefined) return undefined;
+  return (await profiles.get(tenantId, userId, environment))?.bornOn;
 }
 
 /** An order may name the cities of a leg, a caller its airports, or the other way round: those of one city are one. */
@@ -104,10 +125,24 @@ function isPast(segment: OrderedSegment | undefined, maps: Pick<Maps, "airport">
 const waysOf = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
   slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");
 
-/** What giving all of it back before its departure returns by its fare. Undefined: the airline does not say, or it has begun. */
-export function returnedAmount({ hasBegun, details }: OwnOrder): string | undefined {
-  const { totalAmount, totalCurrency, conditions } = details;
-  if (hasBegun) return undefined;
+/** By the fare, until the airline changes the flights: what it then gives back only its quote says. */
+async function returnedNow(
+  details: OrderDetails,
+  flightServicing: Ports["flightServicing"],
+): Promise<string | undefined> {
+  if (details.airlineChanges.length === 0) return returnedByFare(details);
+  const quote = await partly(
+    () => flightServicing.quoteCancellation(details.id),
+    () => undefined,
+  );
+  if (quote === undefined || quote.credits.length > 0 || quote.refundCurrency !== details.totalCurrency)
+    return undefined;
+  const refund = parseDecimal(quote.refundAmount ?? "");
+  return refund === undefined ? undefined : formatDecimal(refund);
+}
+
+/** Undefined: the airline does not say. */
+function returnedByFare({ totalAmount, totalCurrency, conditions }: OrderDetails): string | undefined {
   const refund = conditions.refundBeforeDeparture;
   if (refund === null) return undefined;
   if (!refund.allowed) return "0.00";

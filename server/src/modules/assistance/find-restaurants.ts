@@ -5,6 +5,7 @@ import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Place } from "../../ports/maps.ts";
 import type { Restaurant } from "../../ports/nearby.ts";
+import { sayTakenAs } from "../places/index.ts";
 import { whyUnavailable } from "./why-unavailable.ts";
 
 const WITHIN_METERS = 1_500;
@@ -33,8 +34,18 @@ export const RestaurantAnswer = z.object({
 export const restaurantsFound = {
   available: z.boolean(),
   reason: z.string().nullable().describe("Why there are none"),
-  place: z.object({ label: wordsOfOthers(), latitude: z.number(), longitude: z.number(), precision: z.string() }),
+  place: z.object({
+    label: wordsOfOthers(),
+    latitude: z.number(),
+    longitude: z.number(),
+    precision: z.string(),
+    unknownPart: z
+      .string()
+      .nullable()
+      .describe("What of the location is not known; the restaurants are those of the wider place then"),
+  }),
   otherPlaces: z.array(wordsOfOthers()).describe("What the location could also mean"),
+  placeNote: z.string().nullable().describe("What to ask of the place; null: the location names one place"),
   notApplied: z.array(z.string()).describe("What of your wishes no source here knows"),
   links: z
     .object({ google: z.string(), apple: z.string(), openStreetMap: z.string() })
@@ -59,12 +70,13 @@ export async function findLocation(location: string, { maps }: Pick<Ports, "maps
 
 /** Around the first of the places; the others are named. */
 export async function findRestaurants(
-  { cuisine = "", priceLevel, partySize }: Omit<Wishes, "location">,
+  { location, cuisine = "", priceLevel, partySize }: Wishes,
   [place, others]: [place: Place, others: readonly Place[]],
   { nearby }: Pick<Ports, "nearby">,
   signal: AbortSignal,
 ) {
-  const { latitude, longitude, label, precision } = place;
+  const { latitude, longitude, label, precision, unknownPart } = place;
+  const otherPlaces = others.map((other) => other.label);
   const kind = wordOf(cuisine);
   const question = { latitude, longitude, withinMeters: WITHIN_METERS, cuisine: kind === "" ? undefined : kind };
   const { answer, provenance } = await nearby.restaurantsNear(question, signal);
@@ -73,8 +85,9 @@ export async function findRestaurants(
     about: {
       available: answer !== undefined,
       reason: answer === undefined ? whyUnavailable("restaurants", provenance) : null,
-      place: { label, latitude, longitude, precision },
-      otherPlaces: others.map((other) => other.label),
+      place: { label, latitude, longitude, precision, unknownPart },
+      otherPlaces,
+      placeNote: sayTakenAs(location.trim(), label, otherPlaces),
       notApplied: [
         ...(priceLevel === undefined ? [] : ["priceLevel: no prices are known"]),
         ...(partySize === undefined ? [] : ["partySize: free tables are not known; call the restaurant"]),

@@ -46,8 +46,11 @@ export async function findTransfers(
   const { stay, role, origin, destination } = setting;
   const isThere = role === "destination";
   const nightPlace = stay === undefined ? undefined : placeOfNight(isThere ? undefined : stay.place, hotel);
-  const stayPlace = isThere ? stay?.place : ownStay;
+  // From an airport to itself there is no way.
+  const isAirport = isThere && stay?.place?.precision === "airport";
+  const stayPlace = isThere && !isAirport ? stay?.place : ownStay;
   if (nightPlace === undefined && stayPlace === undefined) {
+    if (isAirport) return noTransfer("stayLocation is an airport: the stay's name or address gives the way to it.");
     return stay === undefined ? null : noTransfer("The place of the stay is not known.");
   }
   const meant = airportOfTransfer(flights, isThere ? "destination" : role, setting.night);
@@ -70,7 +73,7 @@ export async function findTransfers(
     ...waysOf("to_airport", isThere ? undefined : nightPlace, [origin, destination]),
     ...waysOf("from_airport", stayPlace, [destination, origin]),
   ];
-  const wanted = isThere ? [...arriving, ...leaving] : [...leaving, ...arriving];
+  const wanted = isThere && !isAirport ? [...arriving, ...leaving] : [...leaving, ...arriving];
   const found = await findAll(wanted.slice(0, MOST_OTHERS + 1), mode, ports, signal);
   return describe(found.length > 0 ? found : (await findAll(fallbacks, mode, ports, signal)).slice(0, 1));
 }

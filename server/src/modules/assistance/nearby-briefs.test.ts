@@ -342,6 +342,23 @@ describe("without a source", () => {
       card: { text: expect.stringMatching(/None is known near here[\s\S]*google\.com/) },
       notes: [expect.stringContaining("fromLabel is not looked up")],
     });
+    // Links and cards are for people: what is not known of the place stands beside them.
+    for (const tool of ["recommend_restaurants", "restaurant_route_card"]) {
+      const part = await call(tool, { location: "Qwxzama, Lisbon", cuisine: "seafood" });
+      expect(part).toMatchObject({
+        place: { label: "Lisbon, Portugal", unknownPart: "Qwxzama" },
+        links: { google: expect.stringMatching(/query=seafood\+restaurant\+Lisbon%2C\+Portugal$/) },
+      });
+      const { links, card: seen } = z
+        .object({ links: z.unknown(), card: z.object({ text: z.string() }).optional() })
+        .parse(part);
+      expect(JSON.stringify([links, seen])).not.toContain("Qwxzama");
+    }
+    for (const location of ["Paris", "Soho"]) {
+      const { placeNote, place } = await call("recommend_restaurants", { location });
+      const label = z.object({ label: z.string() }).parse(place).label;
+      expect(placeNote).toContain(`The location was taken as ${label}.`);
+    }
     for (const tool of ["recommend_restaurants", "restaurant_route_card"]) {
       const { body } = await service.call(tool, { location: "Lisbonn" });
       expect(body).toMatchObject({

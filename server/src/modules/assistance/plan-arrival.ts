@@ -1,3 +1,4 @@
+import { distanceMeters } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { deepLinksOf, fitToChannel, type MapPorts, makeRouteMap, mapAttribution, mapTexts } from "../maps/index.ts";
@@ -24,8 +25,9 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   const { tenantId, airport, destination, landsAt, words } = arrival;
   // When the traveler leaves the airport does not depend on the way.
   const outside = landsAt && timesOf(landsAt, undefined, airport.timeZone);
-  const isStopped = arrival.mode === "transit" && outside?.transit === "stopped";
-  const mode = isStopped ? "driving" : arrival.mode;
+  const kilometers = distanceMeters(airport, destination) / 1_000;
+  const whyByCar = whyNotAsked(arrival.mode, outside, kilometers);
+  const mode = whyByCar === undefined ? arrival.mode : "driving";
   const known = await findWay([airport, destination], mode, ports, signal);
   const { way } = known;
   const times = landsAt && timesOf(landsAt, way, airport.timeZone);
@@ -37,13 +39,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
   const links = deepLinksOf(stops, mode);
   return {
-    ...{ title, way, times, known, mode, isStopped },
+    ...{ title, way, times, known, mode, whyByCar, kilometers },
     answer: {
       airport,
       destination,
       way: way === undefined ? null : describeWay(way, mode, known),
       wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
-      modeNote: isStopped ? `${STOPPED} ${deepLinksOf(stops, "transit").google}` : null,
+      modeNote: sayModeNote(whyByCar, kilometers, deepLinksOf(stops, arrival.mode).google),
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
       ...{ links, map, mapNote },
     },
@@ -52,6 +54,30 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
 
 const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
 const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} Night lines, if there are any, are at`;
+
+/** Farther than this nobody walks with luggage; at night half of that is too far in a place that the traveler does not know. */
+const FARTHEST_WALK_KILOMETERS = 5;
+const FARTHEST_WALK_AT_NIGHT_KILOMETERS = 2;
+
+type WhyByCar = "transit_stopped" | "walk_too_far" | "walk_at_night";
+
+/** Why the plan is for a car, whatever was asked for. Undefined: it is as asked. */
+function whyNotAsked(asked: WayMode, outside: ArrivalTimes | undefined, kilometers: number): WhyByCar | undefined {
+  if (asked === "transit") return outside?.transit === "stopped" ? "transit_stopped" : undefined;
+  if (asked !== "walking") return undefined;
+  if (kilometers > FARTHEST_WALK_KILOMETERS) return "walk_too_far";
+  return outside?.isNight === true && kilometers > FARTHEST_WALK_AT_NIGHT_KILOMETERS ? "walk_at_night" : undefined;
+}
+
+function sayModeNote(why: WhyByCar | undefined, kilometers: number, link: string): string | null {
+  if (why === undefined) return null;
+  if (why === "transit_stopped") return `${STOPPED} ${link}`;
+  const limit =
+    why === "walk_too_far"
+      ? `over ${FARTHEST_WALK_KILOMETERS} km`
+      : `at night over ${FARTHEST_WALK_AT_NIGHT_KILOMETERS} km`;
+  return `You asked for walking, and the plan is for a car: it is ${kilometers.toFixed(1)} km in a straight line, and ${limit} no walk with luggage is planned. The walk is at ${link}`;
+}
 
 type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
 
@@ -78,27 +104,34 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
   };
 }
 
+const KILOMETERS = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
+
 /** What decides how the traveler goes on, and so leads all that is said; empty where nothing is special. */
-export function sayDecision({ times, mode, isStopped, answer }: ArrivalPlan, words: Words): string[] {
+export function sayDecision({ times, mode, whyByCar, kilometers, answer }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
+  const isNight = times?.isNight === true;
+  if (whyByCar === "walk_too_far" || whyByCar === "walk_at_night") {
+    const distance = words.number(kilometers, KILOMETERS);
+    const text = whyByCar === "walk_at_night" ? "walkAtNight" : "walkTooFar";
+    return [say(text, { distance }), ...(isNight ? [say("carAtNight")] : [])];
+  }
   if (times === undefined) return [];
   const moment = words.moment(times.outside.likely, answer.airport.timeZone);
-  if (isStopped) return [say("transitStopped", { moment })];
+  if (whyByCar === "transit_stopped") return [say("transitStopped", { moment })];
   if (mode === "transit") return times.transit === "may_end" ? [say("transitEnding")] : [];
-  return mode === "driving" && times.isNight ? [say("carAtNight")] : [];
+  return mode === "driving" && isNight ? [say("carAtNight")] : [];
 }
 
 /** The traveler's own lines about the way, in words. */
 export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
   const { airport, destination } = answer;
-  const kilometers = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
   const estimate =
     way === undefined
       ? say("wayUnknown")
       : say("wayEstimated", {
           ...{ minutes: way.minutes, fewest: way.fewestMinutes, most: way.mostMinutes },
-          distance: words.number(way.roadKilometers, kilometers),
+          distance: words.number(way.roadKilometers, KILOMETERS),
         });
   const moment = times?.arrives?.likely;
   return [
@@ -130,6 +163,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
   return fitToChannel(
     {
       ...{ title, summary, lines: others, notes: "" },
+      isAdvice: true,
       picture: map === null ? undefined : { label: say("map"), url: map.lightPngUrl },
       links: [{ label: say("directions"), url: links.google }],
     },
@@ -138,7 +172,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
 }
 
 /** What is said beside the plan: in English, for the caller. */
-export function notesOf({ known, mode, answer: { airport, destination, way } }: ArrivalPlan): string[] {
+export function notesOf({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [
     ...(airport.note === null ? [] : [airport.note]),
@@ -147,9 +181,6 @@ export function notesOf({ known, mode, answer: { airport, destination, way } }: 
       ? []
       : [`Not known of the address, and left out: ${unknownPart}. The time is that to the wider place.`]),
     ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
-    ...(way?.mode === "walking" && way.straightKilometers > FARTHEST_WALK_KILOMETERS
-      ? ["That is far to walk with luggage: ask again with driving or transit."]
-      : []),
     ...(mode === "transit" ? [ASSUMED] : []),
     ...saidOfWays([known]).notes,
     known.routedBy === undefined
@@ -157,8 +188,6 @@ export function notesOf({ known, mode, answer: { airport, destination, way } }: 
       : "Distance and times are those over the roads, without traffic; the links know it.",
   ];
 }
-
-const FARTHEST_WALK_KILOMETERS = 5;
 
 export function attributionOf({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
   return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];

@@ -23,8 +23,25 @@ const CHECK_IN_MINUTES = 15;
 /** Calendars want an end; when the flight lands is not known. */
 const DEPARTURE_MINUTES = 15;
 
+/** Only of what is still ahead, with alarms that can still ring; what is over already is named by its kind. */
+export function remindersAhead(
+  trip: Trip,
+  words: Words,
+  now: Temporal.Instant,
+): { reminders: Reminder[]; past: Reminder["kind"][] } {
+  const all = planReminders(trip, words);
+  const isAhead = (at: Temporal.Instant) => Temporal.Instant.compare(at, now) > 0;
+  const reminders = all
+    .filter(({ startsAt }) => isAhead(startsAt))
+    .map((reminder) => {
+      const alarms = reminder.alarms.filter((minutes) => isAhead(reminder.startsAt.subtract({ minutes })));
+      return { ...reminder, alarms: alarms.length === 0 ? [0] : alarms };
+    });
+  return { reminders, past: all.filter(({ startsAt }) => !isAhead(startsAt)).map(({ kind }) => kind) };
+}
+
 /** What the traveler is reminded of, first things first. */
-export function planReminders(trip: Trip, words: Words): Reminder[] {
+function planReminders(trip: Trip, words: Words): Reminder[] {
   const say = assistanceTexts(words);
   const { flight, airport, departsAt, way } = trip;
   const facts = [

@@ -1,10 +1,14 @@
 import type { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
 import type { Words } from "../../domain/texts.ts";
 import { fitToChannel, mapTexts } from "../maps/index.ts";
 import { composeMail, words as plainWords } from "../messages/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
 import type { AirlineChange } from "./airline-change.ts";
+import type { AirlineDuty } from "./airline-duties.ts";
 import { airlineTexts } from "./airline-texts.ts";
+import type { ReplanInput } from "./replan-input.ts";
+import type { Outlook } from "./replan-outlook.ts";
 import type { AlternativesAnswer, ChangeAnswer, HotelAnswer, MessageAnswer, TransferAnswer } from "./replan-parts.ts";
 import { replanTexts } from "./replan-texts.ts";
 
@@ -15,7 +19,8 @@ interface Replanned {
   flight: string;
   /** Such as `LHR–JFK`. */
   leg: string;
-  kind: "delay" | "cancellation" | "missed_connection" | "weather" | "other";
+  kind: ReplanInput["disruption"]["kind"];
+  outlook: Outlook;
   reason: string;
   pnr: string;
   alternatives: z.input<typeof AlternativesAnswer>;
@@ -62,9 +67,10 @@ function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
   const say = replanTexts(words);
   const { transfer } = replanned;
   return {
-    title: say(replanned.kind, { flight: replanned.flight }),
+    title: say(replanned.outlook.headline, { flight: replanned.flight }),
     summary: [say("nothingBooked"), ...(isTrial ? [say("trial")] : [])].join("\n"),
     lines: linesOf(replanned, words),
+    isAdvice: true,
     notes: replanned.reason,
     picture: undefined,
     links: transfer?.links ? [{ label: mapTexts(words)("directions"), url: transfer.links.google }] : [],
@@ -74,11 +80,11 @@ function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
 /** Its subject holds nothing that the caller wrote but the airports: there it would seem to be said by us. */
 function mailOf(
   { title, summary, lines, notes, links }: ReturnType<typeof contentOf>,
-  { kind, leg }: Replanned,
+  { outlook, leg }: Replanned,
   { words, address }: Reader & { address: string },
 ): ReturnType<typeof composeMail> {
   return composeMail({
-    ...{ to: { address }, subject: replanTexts(words)(kind, { flight: leg }), language: words.language },
+    ...{ to: { address }, subject: replanTexts(words)(outlook.headline, { flight: leg }), language: words.language },
     parts: [
       plainWords(`${title}\n${summary}`),
       plainWords(lines.map((line, index) => `${index + 1}. ${line}`).join("\n")),
@@ -90,12 +96,15 @@ function mailOf(
 
 function linesOf(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
-  const { alternatives, change, hotel, transfer, pnr, kind, isRefundable, airlineChange } = replanned;
-  const [cheapestChange] = change.offers;
+  const { alternatives, change, hotel, transfer, pnr, kind, isRefundable, airlineChange, outlook } = replanned;
+  const isShown = (amount: string | null) => !outlook.isSmall || (amount !== null && !isDearer(amount));
+  const flights = alternatives.offers.filter(({ differenceAmount }) => isShown(differenceAmount));
+  const [cheapestChange] = change.offers.filter(({ changeTotalAmount }) => isShown(changeTotalAmount));
+  const isLeftOut = flights.length < alternatives.offers.length || (change.offers.length > 0 && !cheapestChange);
   return [
-    ...(airlineChange === null ? [] : airlineLines(airlineChange, words)),
-    ...(alternatives.offers.length === 0 ? [say("noFlights")] : []),
-    ...alternatives.offers.map((offer) => {
+    ...(airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, words)),
+    ...(alternatives.offers.length === 0 && !outlook.isSmall ? [say("noFlights")] : []),
+    ...flights.map((offer) => {
       const { flight, departs, arrives } = journeyOf(offer.slices);
       const price = beyondPaid(offer, words);
       const isLess = isRefundable && offer.conditions.refundBeforeDeparture?.allowed !== true;
@@ -114,6 +123,7 @@ function linesOf(replanned: Replanned, words: Words): string[] {
           ...(isRefundable ? [say("refundUnknown")] : []),
           ...(kind === "cancellation" && airlineChange === null ? [say("fareRules")] : []),
         ]),
+    ...(isLeftOut ? [say("dearerLeftOut")] : []),
     ...(hotel === null ? [] : hotelLines(hotel, words)),
     ...(transfer?.minutes
       ? [
@@ -124,6 +134,22 @@ function linesOf(replanned: Replanned, words: Words): string[] {
         ]
       : []),
   ];
+}
+
+const isDearer = (amount: string): boolean => !amount.startsWith("-") && (parseDecimal(amount) ?? 0n) > 0n;
+
+/** What to try before anything is bought, where the supplier tells of no change by the airline. */
+function freeLines({ outlook: { first, duty }, kind }: Replanned, words: Words): string[] {
+  const say = replanTexts(words);
+  if (first === "keep") return [say("keep")];
+  if (first === "keep_if_flown") return [say("keepIfFlown")];
+  return [kind === "missed_connection" ? say("askAfterMiss") : dutyLine(duty, words)];
+}
+
+function dutyLine(duty: Pick<AirlineDuty, "owes" | "rule"> | undefined, words: Words): string {
+  const say = airlineTexts(words);
+  if (duty === undefined) return say("ask");
+  return say(duty.owes === "refund" ? "refund" : "flightOrRefund", { rule: duty.rule });
 }
 
 /** What the airline did, and what it costs to answer it, in the order in which to try it. */
@@ -138,7 +164,7 @@ function airlineLines({ was, becomes, options, duties }: AirlineChange, words: W
       ? say("moved", { flight: before.flight, was: before.departs, departs: after.departs, arrives: after.arrives })
       : say("cancelled", { flight: before.flight, was: before.departs }),
     ...(isOpen ? [say("accept")] : []),
-    duty === undefined ? say("ask") : say(duty.owes === "refund" ? "refund" : "flightOrRefund", { rule: duty.rule }),
+    dutyLine(duty, words),
   ];
 }
 

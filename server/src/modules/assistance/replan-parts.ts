@@ -46,7 +46,7 @@ export const ChangeAnswer = Marked.extend({
       totalAmount: DecimalAmount,
       totalCurrency: z.string(),
       returnedAmount: DecimalAmount.nullable().describe(
-        "What giving all of it back returns by its fare; null: the airline does not say. next asks",
+        "What giving all of it back returns: by its fare, or what the airline quotes after it changed the flights. null: not known, or credits; next asks",
       ),
       next: NextCall,
     })

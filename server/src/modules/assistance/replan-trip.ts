@@ -11,11 +11,11 @@ import { pickUpsOf } from "./pick-ups.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import { type HotelAnswer, partly, unavailable } from "./replan-parts.ts";
 import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
-import { arrivalOf } from "./stay-role.ts";
+import { arrivalOf, saidOfStay } from "./stay-role.ts";
 
 type ReplanPorts = Pick<
   Ports,
-  "flights" | "flightServicing" | "stays" | "maps" | "ways" | "stores" | "clock" | "random" | "fx"
+  "flights" | "flightServicing" | "stays" | "maps" | "ways" | "travelers" | "stores" | "clock" | "random" | "fx"
 >;
 
 interface Asker {
@@ -60,7 +60,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
 const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";
 
 /** Near the place that the caller names; where that is at the destination, near the airport that the traveler waits at. */
-async function findNight({ stay, role, night, origin, replan }: Setting, ports: ReplanPorts, asker: Asker) {
+async function findNight({ stay, role, stayed, night, origin, replan }: Setting, ports: ReplanPorts, asker: Asker) {
   const there = role === "destination" ? placeOfAirport(origin) : stay;
   const { checkInDate, checkOutDate } = night;
   const hotel = await partly<z.input<typeof HotelAnswer>>(
@@ -70,6 +70,10 @@ async function findNight({ stay, role, night, origin, replan }: Setting, ports: 
       ...{ takenAs: null, otherCandidates: [], checkInDate, checkOutDate, ...NO_HOTELS },
     }),
   );
-  const isShort = hotel.available && checkOutDate < replan.departureDate;
-  return isShort ? { ...hotel, reason: UNTIL_THE_FLIGHT } : hotel;
+  if (!hotel.available) return hotel;
+  const said = [
+    ...(role === "destination" ? saidOfStay(role, stayed, replan) : []),
+    ...(checkOutDate < replan.departureDate ? [UNTIL_THE_FLIGHT] : []),
+  ];
+  return said.length === 0 ? hotel : { ...hotel, reason: said.join(" ") };
 }

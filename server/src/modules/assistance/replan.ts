@@ -56,6 +56,25 @@ const SAME_FLIGHT_HOURS = 24;
 /** The most that a search takes. */
 const MOST_PASSENGERS = 9;
 
+/** Where the order's flight leaves on another day than the caller says, now and by what the airline changed of it. */
+export function saidOfOtherDay(
+  own: OwnOrder | undefined,
+  said: Temporal.Instant,
+  maps: Pick<Maps, "airport">,
+): string[] {
+  if (own === undefined) return [];
+  const { segment, details } = own;
+  const changed = details.airlineChanges.flatMap(({ removed, added }) => [...removed, ...added]);
+  const flights = [segment, ...changed.filter(({ flightNumber }) => flightNumber === segment.flightNumber)];
+  const departures = flights.flatMap((flight) => departureOf(flight, maps) ?? []);
+  const isSame = departures.some((departs) => departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS);
+  if (departures.length === 0 || isSame) return [];
+  const { flightNumber, origin, departingAt } = segment;
+  return [
+    `scheduledDepartureIso is on another day than your order's ${flightNumber}, which leaves ${origin} at ${departingAt} local time (${departures[0]}): call again with that, unless you mean another flight.`,
+  ];
+}
+
 /** One traveler is what is meant when nothing is said: an order of several is for all of them. */
 export function passengersOf(asked: number, own: OwnOrder | undefined): number {
   const ordered = Math.min(own?.details.passengers.length ?? 0, MOST_PASSENGERS);

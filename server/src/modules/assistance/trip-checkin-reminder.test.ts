@@ -93,6 +93,14 @@ describe("check-in reminders", () => {
     expect(ics.split("\r\n").every((line) => Buffer.byteLength(line) <= 75 && !line.includes("\n"))).toBe(true);
   });
 
+  it("leave out what is over, and say what to do instead", async () => {
+    const departureDateTimeIso = Temporal.Now.instant().add({ hours: 1 }).toString();
+    const { reminders, ics, notes } = await remind({ ...trip, ...soho, departureDateTimeIso });
+    expect(reminders.map(({ kind }) => kind)).toEqual(["departure"]);
+    expect(readCalendar(ics).strict.map(({ triggers }) => triggers)).toEqual([["PT0S"]]);
+    expect(notes.join(" ")).toMatch(/Check-in is open already, so there is no reminder.*time to leave .* is over/);
+  });
+
   it("can be fetched until the trip is over", async () => {
     const departsAt = Temporal.Now.instant().add({ hours: 100 * 24 });
     const { expiresAt } = await remind({ ...trip, departureDateTimeIso: departsAt.toString() });

@@ -10,6 +10,8 @@ export interface AskedBooking {
   offerId: string;
   /** Beside the travelers: services, a credit, wishes. */
   particulars: object;
+  /** Those of them that an order has while it is held; the rest comes with its payment. Left out: all. */
+  heldParticulars?: object;
   /** Whether the booking is for the travelers of this call. Throws a Failure where the call names nobody's user. */
   isForSame(booking: Booking): Promise<boolean>;
   /** Of a booking of an earlier release, which has no hash of its particulars: whether they can be the same. */
@@ -21,8 +23,30 @@ export function particularsHashOf({ particulars }: Pick<AskedBooking, "particula
   return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
 }
 
+/** How the guests are reached: no other details make another booking. */
+export type Contact = Readonly<Record<string, string>>;
+
+export const contactHashesOf = (contact: Contact, salt: string): Contact =>
+  Object.fromEntries(
+    Object.entries(contact).map(([name, value]) => [name, particularsHashOf({ particulars: { [name]: value } }, salt)]),
+  );
+
+/** The details of a repeat that the booking was not made with. Undefined: nobody knows with which it was. */
+export function differingContact(
+  { contactHashes, itinerarySalt }: Pick<Booking, "contactHashes" | "itinerarySalt">,
+  contact: Contact,
+): string[] | undefined {
+  if (contactHashes === undefined) return undefined;
+  const asked = contactHashesOf(contact, itinerarySalt);
+  return Object.keys(asked).filter((name) => asked[name] !== contactHashes[name]);
+}
+
+/** In place of the hash where a traveler was erased: together with the salt, dates of birth could be guessed from that one. */
+export const ERASED_PARTICULARS = "erased";
+
 /** Undefined: the booking is what the call asks for. */
 export async function whyAnother(asked: AskedBooking, booking: Booking): Promise<Failure | undefined> {
+  if (booking.particularsHash === ERASED_PARTICULARS) return alreadyBooked(asked, booking, "erased");
   if (!(await asked.isForSame(booking))) return alreadyBooked(asked, booking, "travelers");
   const { particularsHash, itinerarySalt } = booking;
   const isSame =
@@ -37,26 +61,38 @@ export async function requireSame(asked: AskedBooking, booking: Booking): Promis
   if (failure !== undefined) throw failure;
 }
 
+/** What a call must have asked for that would have held the order which this one pays for. */
+export function asHeld({ heldParticulars, ...asked }: AskedBooking): AskedBooking {
+  return { ...asked, particulars: heldParticulars ?? asked.particulars };
+}
+
 const NAMES = { flight: "offer", stay: "quote" } as const;
 const DIFFERENCES = {
-  flight: { travelers: "for other travelers", particulars: "with other services or another airline credit" },
+  flight: {
+    travelers: "for other travelers",
+    particulars: "with other services or another airline credit",
+    erased: "for somebody whose personal data was erased since",
+  },
   stay: {
     travelers: "for other guests",
     particulars:
       "with other dates of birth of the guests, other special requests, another loyalty account or other customer users",
+    erased: "for somebody whose personal data was erased since",
   },
 } as const;
 
 function alreadyBooked(
   { kind, offerId }: AskedBooking,
   { id: bookingId, orderId, state }: Booking,
-  differsIn: "travelers" | "particulars",
+  differsIn: "travelers" | "particulars" | "erased",
 ): Failure {
   const name = NAMES[kind];
   const done = state === "on_hold" ? "held" : "booked";
   const order = orderId === undefined ? "its order is being made" : `as order ${orderId}; read_order shows it`;
+  // What the erased booking was asked with is gone, so that no call can be told to be the same.
+  const orAgain = differsIn === "erased" ? "" : ", or call again exactly as before to get that booking's answer";
   return new Failure("already_booked", {
-    detail: `This ${name} is ${done} already ${DIFFERENCES[kind][differsIn]}, ${order}. Nothing was done. Search again and book another ${name}, or call again exactly as before to get that booking's answer.`,
+    detail: `This ${name} is ${done} already ${DIFFERENCES[kind][differsIn]}, ${order}. Nothing was done. Search again and book another ${name}${orAgain}.`,
     extra: { orderId: orderId ?? null, bookingId, offerId, differsIn },
   });
 }

@@ -1,10 +1,11 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
 import type { Cover } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
-import { requireMoving } from "../treasury/index.ts";
-import { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
+import { requireAvailable, requireMoving } from "../treasury/index.ts";
+import { type AskedBooking, asHeld, particularsHashOf, requireSame } from "./asked-booking.ts";
 import {
   type BookingSteps,
   type BookingStorage,
@@ -57,7 +58,7 @@ export async function bookOnce(
         held = live?.kind === "flight_hold" ? live : undefined;
         if (held !== undefined) {
           if (held.state !== "on_hold") throw inProgress(name);
-          await requireSame(asked, held);
+          await requireSame(asHeld(asked), held);
         }
         // A quote is no offer: what the tenant booked as the one is no answer to who asks for the other.
         return live?.kind === kind ? live : undefined;
@@ -70,14 +71,19 @@ export async function bookOnce(
         const by = { tenantId, network, callId, workerId: callId };
         return {
           async insert(aggregates) {
-            if (intent.kind !== "pay") await requireTravelers(aggregates, caller, intent.booking);
-            const { amountMicroUsdc: amount } = intent.kind === "pay" ? intent.held : intent.booking;
+            const intended = intent.kind === "pay" ? intent.held : intent.booking;
+            await requireTravelers(aggregates, caller, { travelers: [], ...intended });
+            const { amountMicroUsdc: amount } = intended;
             const { cover } = caller;
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
-            if (intent.kind === "pay")
-              return payFor(aggregates, await aggregates.bookings.payHeld({ ...intent.held, ...by, escrowBookingId }));
+            const { itinerarySalt } = intent.kind === "pay" ? (held ?? {}) : intent.booking;
+            if (itinerarySalt === undefined) throw new Error(`the order of offer ${offerId} is not held`);
+            const particularsHash = particularsHashOf(asked, itinerarySalt);
+            if (intent.kind === "pay") {
+              const payment = { ...intent.held, ...by, particularsHash, escrowBookingId };
+              return payFor(aggregates, await aggregates.bookings.payHeld(payment));
+            }
             const { booking } = intent;
-            const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
             const what = { kind, offerId, particularsHash, escrowBookingId };
             return payFor(aggregates, await aggregates.bookings.insert({ ...booking, ...by, ...what }));
           },
@@ -94,10 +100,19 @@ export async function bookOnce(
   );
 }
 
+/** For a preview: what the hold on the balance would be refused with, where the wallet pays. Throws `insufficient_balance`. */
+export async function requireBalance(
+  { ledger }: Pick<Aggregates, "ledger">,
+  { tenantId, environment: network, cover }: BookOnceRequest["caller"],
+  amount: Micro,
+): Promise<void> {
+  if (cover === undefined) await requireAvailable(ledger, { tenantId, network, token: "USDC" }, amount);
+}
+
 /** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
-async function requireTravelers(
-  { travelerRecords }: Aggregates,
-  { tenantId, environment }: BookOnceRequest["caller"],
+export async function requireTravelers(
+  { travelerRecords }: Pick<Aggregates, "travelerRecords">,
+  { tenantId, environment }: Pick<BookOnceRequest["caller"], "tenantId" | "environment">,
   { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
 ): Promise<void> {
   const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];

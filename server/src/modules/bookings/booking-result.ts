@@ -48,7 +48,7 @@ export const VendorAddress = z
   .nullable()
   .default(null)
   .describe(
-    "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet, which has paid the order",
+    "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order",
   );
 
 /** In a run: what its reservation in escrow pays in place of the wallet. */
@@ -153,8 +153,22 @@ const TICKETED =
 const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
-export const sayNext = (ticketing: "pending" | "ticketed", voidWindowEndsAt: string | null): string =>
-  [ticketing === "ticketed" ? TICKETED : TICKETS_PENDING, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
+const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
+const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
+
+/** What to do next about a booking that a reservation in escrow pays for. */
+export const sayCovered = (kind: "order" | "stay"): string => `Nothing is left to do for this ${kind}. ${COVERED}`;
+
+export function sayNext(
+  ticketing: "pending" | "ticketed",
+  voidWindowEndsAt: string | null,
+  { isCovered }: { isCovered: boolean },
+): string {
+  const isTicketed = ticketing === "ticketed";
+  const next = isTicketed ? TICKETED : TICKETS_PENDING;
+  const covered = isTicketed ? sayCovered("order") : `${COVERED_PENDING} ${COVERED}`;
+  return [isCovered ? covered : next, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
+}
 
 function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,
@@ -217,7 +231,9 @@ export function toResult(
     refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
     changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
     ...hashesOf(booking, order),
-    next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt),
+    next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt, {
+      isCovered: booking.escrowBookingId !== undefined,
+    }),
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

@@ -71,6 +71,50 @@ test(
   LONG,
 );
 
+const BAG = 35_000_000n;
+const services = [{ id: "ase_bag", quantity: 1 }];
+
+/** Of a held order: it stays held, or it is paid with its bag; the bag is added and paid for once. */
+async function heldTenant(): Promise<Tenant> {
+  const tenant = await world.newTenant();
+  tenant.supplier.services.set("ase_bag", "35.00");
+  await tenant.hold();
+  return tenant;
+}
+
+test(
+  "a worker that dies between the payment of a held order and its bags leaves what the reconciler can finish",
+  async () => {
+    const alive = await heldTenant();
+    const counted = dyingPorts(alive, 0, "before");
+    await alive.book({ services, ports: counted.ports });
+    const steps = counted.steps();
+    expect(steps).toBeGreaterThan(8);
+    const paid = new Set<bigint>();
+    for (let deathAt = 1; deathAt <= steps; deathAt += 1) {
+      for (const when of ["before", "after"] as const) {
+        const where = `dies ${when} step ${deathAt} of ${steps}`;
+        const tenant = await heldTenant();
+        const dying = dyingPorts(tenant, deathAt, when);
+        tenant.book({ services, ports: dying.ports }).catch(() => undefined);
+        await dying.death;
+        await tenant.reconcile(STALE);
+        const books = await tenant.audit();
+        expect(books, where).toMatchObject({ held: 0n, imbalance: 0n, spent: books.paid, collected: books.paid });
+        paid.add(books.paid);
+        const [state] = books.states;
+        if (state === "on_hold" || state === "booked") await tenant.book({ services });
+        expect(["on_hold", "booked"], where).toContain(state);
+        expect((await tenant.audit()).paid, where).toBe(PRICE + BAG);
+        const { order, payment, addition } = tenant.supplier.counts;
+        expect({ order, payment, addition }, where).toEqual({ order: 1, payment: 1, addition: 1 });
+      }
+    }
+    expect(paid).toEqual(new Set([0n, PRICE + BAG]));
+  },
+  LONG,
+);
+
 test(
   "a reconciler that dies at any step leaves what the next one can finish",
   async () => {

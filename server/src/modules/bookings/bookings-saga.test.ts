@@ -70,7 +70,7 @@ describe("a booking that goes well", () => {
     const answers = await Promise.all(Array.from({ length: 16 }, () => tenant.book()));
     expect(answers.filter(({ kind }) => kind === "done")).toHaveLength(1);
     expect(answers.filter(({ kind }) => kind === "replayed")).toHaveLength(15);
-    expect(tenant.supplier.counts).toEqual({ order: 1, payment: 1, customer: 1 });
+    expect(tenant.supplier.counts).toEqual({ order: 1, payment: 1, addition: 0, customer: 1 });
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
   });
 

@@ -2,6 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
+import type { AskedService } from "./asked-services.ts";
 import type { BookedTraveler } from "./booked-travelers.ts";
 import type { BookingRate } from "./booking-rate.ts";
 
@@ -14,9 +15,10 @@ declare module "../../kernel/stores.ts" {
 /**
  * intended: stored, nothing sent yet · ordering: the order was or may have been sent · on_hold: the airline holds the order, and no
  * call pays for it yet · held: the supplier reserved it, and a call is about to pay · paying: the payment was or may have been
- * sent · booked: paid · failed: nothing is owed, nothing is held.
+ * sent · adding: it is paid, and bags were or may have been sent to be added · booked: paid · failed: nothing is owed, nothing is
+ * held.
  */
-type BookingState = "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
+type BookingState = "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
 
 export interface Booking {
   /** `bkg_…`; kept in the supplier's metadata. */
@@ -60,13 +62,19 @@ export interface Booking {
   holdResult: unknown;
   /** Until when the airline holds it unpaid. Undefined: it was never held so, or the airline does not say. */
   holdUntil: Temporal.Instant | undefined;
-  /** Of what was asked for beside the travelers. Undefined: booked before this was kept. */
+  /** Of what was asked for beside the travelers; of a booking for somebody who was erased, a word that says so. Undefined: booked before this was kept. */
   particularsHash: string | undefined;
+  /** Of how the guests of a stay are reached, by the name of the detail. Undefined: not known. */
+  contactHashes: Readonly<Record<string, string>> | undefined;
+  /** Bags and seats, as they were priced when they were asked for. */
+  askedServices: readonly AskedService[];
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
   /** How often a payment was sent. */
   payments: number;
+  /** How often bags were sent to be added to the paid order. */
+  additions: number;
   /** The process that works on it and when it last said so; another one takes over when this goes stale. */
   workerId: string | undefined;
   workerSeenAt: Temporal.Instant | undefined;
@@ -92,12 +100,24 @@ export type NewBooking = Pick<
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"
-> & { workerId: string } & Partial<Pick<Booking, "particularsHash" | "escrowBookingId">>;
+> & { workerId: string } & Partial<
+    Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId" | "askedServices">
+  >;
 
 /** What a call that pays for a held order changes of its booking. */
 export type HoldPayment = Pick<
   Booking,
-  "tenantId" | "network" | "id" | "userId" | "callId" | "amountMicroUsdc" | "totalAmount" | "totalCurrency" | "rate"
+  | "tenantId"
+  | "network"
+  | "id"
+  | "userId"
+  | "callId"
+  | "amountMicroUsdc"
+  | "totalAmount"
+  | "totalCurrency"
+  | "rate"
+  | "particularsHash"
+  | "askedServices"
 > & { workerId: string } & Partial<Pick<Booking, "escrowBookingId">>;
 
 export type BookingChange = Partial<
@@ -111,6 +131,7 @@ export type BookingChange = Partial<
     | "result"
     | "failureCode"
     | "payments"
+    | "additions"
     | "quietUntil"
     | "holdCallId"
     | "holdUntil"
@@ -139,6 +160,11 @@ export interface Bookings extends EffectStore<Booking> {
   payHeld(payment: HoldPayment): Promise<Booking | undefined>;
   /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
+  /** Forgets what bookings for an erased person were asked with. `userId` and `name` are what stands in place of the person. */
+  forgetParticulars(
+    owner: { tenantId: string; network: Environment },
+    erased: { userId: string; name: string },
+  ): Promise<void>;
 
   /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
   leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;

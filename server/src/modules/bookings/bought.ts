@@ -46,6 +46,7 @@ function flightOf(
     travelerIds,
     refundable: seen.refundable ?? undefined,
     changeable: seen.changeable ?? undefined,
+    refundPenalty: penaltyOf(seen),
     carriers: seen.carriers,
     fareBrands: seen.fareBrands ?? undefined,
     emissionsKgPerPassenger: seen.emissionsKgPerPassenger ?? undefined,
@@ -92,6 +93,11 @@ function positionOf({ latitude, longitude }: NonNullable<SeenStay["place"]>) {
 
 function priceOf({ totalAmount, totalCurrency, rate }: SeenOffer) {
   return inUsdc(totalAmount, totalCurrency, rate ?? BOOKING_RATE);
+}
+
+function penaltyOf({ refundPenaltyAmount, totalCurrency, rate }: SeenFlight) {
+  if (refundPenaltyAmount === undefined) return undefined;
+  return inUsdc(refundPenaltyAmount, totalCurrency, rate ?? BOOKING_RATE);
 }
 
 function localTime(text: string | null): Temporal.PlainDateTime | undefined {

@@ -1,5 +1,12 @@
-export { type AskedBooking, particularsHashOf, requireSame } from "./asked-booking.ts";
-export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
+export {
+  type AskedBooking,
+  contactHashesOf,
+  differingContact,
+  particularsHashOf,
+  requireSame,
+} from "./asked-booking.ts";
+export { type AskedService, priceOfServices, type SeenService } from "./asked-services.ts";
+export { type BookOptions, bookOnce, type PreparedBooking, requireBalance, requireTravelers } from "./book-once.ts";
 export type { BookedTraveler } from "./booked-travelers.ts";
 export {
   type BookingMove,
@@ -30,6 +37,7 @@ export {
   CoveredUsdc,
   NextStep,
   OrderHashes,
+  sayCovered,
   sayNext,
   sayWhoPays,
   toBookedSegment,

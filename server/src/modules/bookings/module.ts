@@ -7,6 +7,8 @@ import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import * as bookingRate from "./migrations/0040-booking-rate.ts";
 import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import * as bookingCovers from "./migrations/0085-booking-covers.ts";
+import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
+import * as askedServices from "./migrations/0105-asked-services.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -37,6 +39,8 @@ export const bookingsModule = defineModule({
     "0040-booking-rate": bookingRate,
     "0079-flight-holds": flightHolds,
     "0085-booking-covers": bookingCovers,
+    "0104-booking-contacts": bookingContacts,
+    "0105-asked-services": askedServices,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

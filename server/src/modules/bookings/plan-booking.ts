@@ -3,8 +3,8 @@ import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { type AskedBooking, whyAnother } from "./asked-booking.ts";
-import { inUsdc } from "./booking-rate.ts";
+import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
+import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
 import { hexOf } from "./cover.ts";
@@ -21,8 +21,10 @@ export interface PlannedBooking {
   timeZoneOf?(airport: string): string | undefined;
   /** True: something else pays a part of it. */
   isPaidInPart?: boolean;
-  /** True: something is bought with it whose price the records do not say. */
+  /** True: something is bought with it that the offer does not have. */
   hasMore?: boolean;
+  /** What that costs, in the currency of what was seen. Undefined: the records do not say. */
+  priceOfMore?(seen: SeenOffer): string | undefined;
   /** What the call would be told of what the tenant was shown, where the records say it. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
 }
@@ -30,13 +32,22 @@ export interface PlannedBooking {
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
-  { asked, travelerIds, namedIds, timeZoneOf, isPaidInPart = false, hasMore = false, refusalFor }: PlannedBooking,
+  {
+    asked,
+    travelerIds,
+    namedIds,
+    timeZoneOf,
+    isPaidInPart = false,
+    hasMore = false,
+    priceOfMore,
+    refusalFor,
+  }: PlannedBooking,
 ): Promise<Plan> {
   const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
-    const refusal = await refusalOf(asked, live);
+    const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
     // An earlier call has booked it, or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return REPEATED_PLAN;
@@ -50,17 +61,28 @@ export async function planBooking(
   const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
   const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
-  const price = hasMore || isPaidInPart ? undefined : bought.price;
+  const whole = hasMore ? sumOf(bought.price, seen, priceOfMore) : bought.price;
+  const price = isPaidInPart ? undefined : whole;
   return {
     refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
     travelerIds: ofHold ?? (await namedIds(seen)),
     irreversible: sayUndo(seen, timeZoneOf),
     offerId: id,
-    bought: hasMore ? { ...bought, price: undefined } : bought,
+    bought: hasMore ? { ...bought, price: undefined, priceAtLeast: bought.price } : bought,
+    howToKnow: sayHowToKnow(kind, bought.price, hasMore),
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
+}
+
+function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined, hasMore: boolean): string | undefined {
+  if (price === undefined) {
+    return kind === "flight"
+      ? "Look at the offer with display_offer_conditions, then send the same call again."
+      : "Get a new quote with quote_stay.";
+  }
+  return hasMore ? "Look at the services with list_flight_ancillaries, then send the same call again." : undefined;
 }
 
 /** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
@@ -71,6 +93,18 @@ function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Pla
   }
   const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
   return { movements: [movement], tripId: hexOf(cover.tripId) };
+}
+
+/** Of what is bought and what is bought with it. */
+function sumOf(
+  price: Micro | undefined,
+  seen: SeenOffer | undefined,
+  priceOfMore: PlannedBooking["priceOfMore"],
+): Micro | undefined {
+  const more = seen === undefined ? undefined : priceOfMore?.(seen);
+  if (price === undefined || seen === undefined || more === undefined) return undefined;
+  const moreMicro = inUsdc(more, seen.totalCurrency, seen.rate ?? BOOKING_RATE);
+  return moreMicro === undefined ? undefined : price + moreMicro;
 }
 
 const priceOfHold = ({ totalAmount, totalCurrency, rate }: Booking) => inUsdc(totalAmount, totalCurrency, rate);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { SeenService } from "./asked-services.ts";
 import { BookingRate } from "./booking-rate.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -34,6 +35,10 @@ export const SeenFlight = Price.extend({
   changeable: z.boolean().nullable(),
   fareBrands: z.array(z.string()).nullable(),
   emissionsKgPerPassenger: z.number().nullable(),
+  /** Of a change: the order that it would change. Left out: it is no change, or not known. */
+  orderId: z.string().optional(),
+  /** In the offer's currency. Left out: they were not listed. */
+  services: z.array(SeenService).optional(),
   legs: z.array(
     z.object({
       origin: z.string(),

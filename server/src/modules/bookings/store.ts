@@ -1,10 +1,13 @@
 import { type Selectable, sql } from "kysely";
+import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
+import { ERASED_PARTICULARS } from "./asked-booking.ts";
+import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
@@ -13,10 +16,12 @@ import { hexOf } from "./cover.ts";
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
 
+const ContactHashes = z.record(z.string(), z.string());
+
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
   final: ["booked", "failed", "on_hold"],
-  sending: ["ordering", "paying"],
+  sending: ["ordering", "paying", "adding"],
   toRecord: toBooking,
 };
 
@@ -27,6 +32,22 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
     ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),
     ...createCovers(queryable),
+    ...createErasure(queryable),
+  };
+}
+
+function createErasure(queryable: Queryable): Pick<Bookings, "forgetParticulars"> {
+  return {
+    async forgetParticulars({ tenantId, network }, { userId, name }) {
+      const travels = JSON.stringify([{ userId }]);
+      const isNamed = JSON.stringify([{ givenName: name, familyName: name }]);
+      await sql`
+        update booking set particulars_hash = ${ERASED_PARTICULARS}, contact_hashes = null
+        where tenant_id = ${tenantId} and network = ${network} and particulars_hash is distinct from ${ERASED_PARTICULARS}
+          and ((user_id = ${userId} and user_id not like 'svc:%') or travelers @> ${travels}::jsonb or travelers @> ${isNamed}::jsonb)`.execute(
+        queryable,
+      );
+    },
   };
 }
 
@@ -58,6 +79,8 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
           particularsHash: booking.particularsHash ?? null,
+          contactHashes: booking.contactHashes === undefined ? null : JSON.stringify(booking.contactHashes),
+          askedServices: JSON.stringify(booking.askedServices ?? []),
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -171,13 +194,14 @@ function createCovers(
 
 function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
   return {
-    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, escrowBookingId, ...payment }) {
+    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, askedServices, escrowBookingId, ...payment }) {
       const at = clock.now().toString();
       const row = await queryable
         .updateTable("booking")
         .set({
           ...payment,
           ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          askedServices: JSON.stringify(askedServices),
           ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
           ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
         })
@@ -254,7 +278,14 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
     case "on_hold":
       return { orderStatus: "held", orderCheckAt: (holdUntil ?? now.add(FIRST_CHECK)).toString() } as const;
     case "booked":
-      return { orderStatus: "confirmed", bookedAt: at, orderCheckAt: now.add(FIRST_CHECK).toString() } as const;
+      return {
+        orderStatus: "confirmed",
+        bookedAt: at,
+        orderCheckAt: now.add(FIRST_CHECK).toString(),
+        // What was read of the order before is older than its result: bags may have been added since.
+        orderTotalAmount: null,
+        orderTotalCurrency: null,
+      } as const;
     case "failed":
       return {
         orderStatus: sql<"lapsed" | "cancelled" | "confirmed">`case when order_status <> 'held' then order_status
@@ -267,7 +298,7 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
 
 /** What a hold answered stays beside what is answered once the order is paid. */
 function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
-  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, payments, quietUntil } = change;
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, quietUntil } = change;
   const result = given === undefined ? undefined : JSON.stringify(given);
   return {
     orderId,
@@ -279,7 +310,8 @@ function toColumns(to: Booking["state"], { result: given, ...change }: BookingCh
     holdCallId: change.holdCallId,
     holdUntil: change.holdUntil?.toString(),
     failureCode,
-    payments,
+    payments: change.payments,
+    additions: change.additions,
     quietUntil: quietUntil?.toString(),
   };
 }
@@ -290,7 +322,9 @@ function toBooking({
   coverChargedMicro,
   escrowBookingId,
   travelers,
+  askedServices,
   rate,
+  contactHashes,
   ...row
 }: Selectable<BookingTable>): Booking {
   return {
@@ -301,6 +335,8 @@ function toBooking({
     cover: coverMicro,
     coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),
+    askedServices: AskedServices.parse(askedServices),
     rate: toRate(rate),
+    contactHashes: contactHashes === null ? undefined : ContactHashes.parse(contactHashes),
   };
 }

@@ -183,13 +183,15 @@ describe("a trip", () => {
   it("takes no step twice after a database came back from a backup", async () => {
     const tenant = await world.newTenant();
     const tripId = await escrow.fund(tenant);
-    const [bookingId, vendor] = [hash32(), address20()];
+    const [bookingId, other, vendor] = [hash32(), hash32(), address20()];
     const parts = { vendorAmount: 4n * UNIT, markup: UNIT, serviceFee: UNIT };
     const steps = [
       { name: "reserve", bookingId, amount: 10n * UNIT },
       { name: "commit", bookingId, vendor, ...parts, itineraryHash: hash32() },
       { name: "confirm", bookingId, ticketHash: hash32() },
       { name: "settle", bookingId },
+      { name: "reserve", bookingId: other, amount: 10n * UNIT },
+      { name: "return", bookingId: other, reason: "timeout" },
       { name: "log", actionId: hash32(), actionType: "chat", fee: 1n },
       { name: "close" },
     ] as const;

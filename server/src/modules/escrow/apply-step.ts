@@ -9,7 +9,16 @@ import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { escrowStep } from "./step-operation.ts";
-import { breakPromise, giveBackFree, giveBackHeld, hold, payActionFee, payOut, payouts } from "./trip-money.ts";
+import {
+  breakPromise,
+  freeHeld,
+  giveBackFree,
+  giveBackHeld,
+  hold,
+  payActionFee,
+  payOut,
+  payouts,
+} from "./trip-money.ts";
 import type { Trip, TripChange } from "./trips.ts";
 
 type Records = Pick<Aggregates, "trips" | "escrowBookings" | "runEvents">;
@@ -19,6 +28,9 @@ interface Ended {
   transaction: ChainTransaction;
   receipt: ChainReceipt;
 }
+
+/** The member by which the stored answer of `release_reservation` is told from that of `cancel_booking`. */
+export const RELEASED = "returnedTo";
 
 /** The trip that an operation is for; undefined: none. */
 export function tripIdOf({ operation }: Pick<ChainTransaction, "operation">): Hex | undefined {
@@ -119,6 +131,8 @@ function effectOf(
       return settled(trip, booking, left);
     case "cancel":
       return cancelled(trip, booking, left);
+    case "return":
+      return { booking: { state: "cancelled", returned: booking.reserved }, trip: freeHeld(trip, booking) };
     case "release_booking":
       return booking.state === "confirmed" ? settled(trip, booking, left) : cancelled(trip, booking, left);
   }
@@ -171,18 +185,28 @@ export async function undoStep(
 /** What only the end of a step tells, in addition to the answer that was stored with the operation. */
 export async function additionsOf(
   stores: Pick<Stores, "escrowBookings" | "trips" | "orders" | "chainTransactions">,
-  { tenantId, network, operation, createdAt }: ChainTransaction,
+  { tenantId, network, operation, createdAt, result }: ChainTransaction,
 ): Promise<Record<string, unknown>> {
   const action = escrowStep.read(operation)?.action;
   if (action === undefined) return {};
   if (action.name === "claim") return { claimedAt: createdAt.toString() };
-  if ((action.name !== "settle" && action.name !== "cancel") || tenantId === null) return {};
+  const isEnd = action.name === "settle" || action.name === "cancel" || action.name === "return";
+  if (!isEnd || tenantId === null) return {};
   const booking = await stores.escrowBookings.find(tenantId, network, action.bookingId);
   const waiting = booking?.waiting ?? 0n;
   return {
     ...(waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) }),
+    ...(result !== undefined && RELEASED in result && booking !== undefined ? await freeAfter(stores, booking) : {}),
     ...(action.name === "settle" && booking !== undefined ? await endOfSettlement(stores, booking) : {}),
   };
+}
+
+async function freeAfter(
+  { trips }: Pick<Stores, "trips">,
+  { network, tripId }: EscrowBooking,
+): Promise<Record<string, unknown>> {
+  const trip = await trips.get(network, tripId);
+  return trip === undefined ? {} : { freeUsdc: formatDecimal(trip.free) };
 }
 
 /** What came back to the wallet for an order that it had paid, and what is left for other bookings. */

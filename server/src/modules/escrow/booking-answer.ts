@@ -22,6 +22,9 @@ export const bookingStepErrors = { ...stepErrors, ...bookingErrors } as const;
 const { trip_expired } = tripStateErrors;
 export const commitStepErrors = { ...bookingStepErrors, ...commitErrors, trip_expired } as const;
 
+/** A step that another tool took: what this call answers is its own, and its usage record is its own. */
+export const asOwn = (answer: StepAnswer): StepAnswer => ({ ...answer, kind: "confirmed" });
+
 /** The stored result, checked: it may have been written by an earlier version. */
 export function toStepAnswer<Output extends z.ZodType>(
   { kind, result, firstCallId }: Pick<StepAnswer, "kind" | "result" | "firstCallId">,

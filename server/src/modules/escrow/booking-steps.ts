@@ -63,11 +63,15 @@ export interface BookingStepRequest extends BookingAsking {
 /** Whether a step of this booking that was taken or is under way is what is asked now. */
 export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boolean;
 
-const startingStates: Readonly<Record<BookingAction["name"], readonly EscrowBooking["state"][]>> = {
+/** A return is one of `release-reservation.ts`, which decides whether it can be one. */
+type StepName = BookingAction["name"] | "return";
+
+const startingStates: Readonly<Record<StepName, readonly EscrowBooking["state"][]>> = {
   commit: ["reserved"],
   confirm: ["committed"],
   settle: ["confirmed"],
   cancel: ["reserved", "committed", "confirmed"],
+  return: ["reserved", "committed"],
   release_booking: ["reserved", "committed", "confirmed"],
 };
 
@@ -184,13 +188,13 @@ export async function findSameStep(
 }
 
 /** Undefined also for a step that was undone by what came after. */
-async function findStep(
+export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   { network, state, pending, transactions }: EscrowBooking,
   step: EscrowBookingStep,
 ): Promise<ChainTransaction | undefined> {
   if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
-  const isUndone = state === "cancelled" && step !== "cancel" && step !== "release";
+  const isUndone = state === "cancelled" && step !== "cancel" && step !== "return" && step !== "release";
   const done = isUndone ? undefined : transactions.findLast((one) => one.step === step);
   return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
 }
@@ -205,7 +209,7 @@ export const sameAs =
   };
 
 /** Throws `wrong_state` when the step does not start from where the booking is. */
-export function requireState(booking: EscrowBooking, name: BookingAction["name"]): void {
+export function requireState(booking: EscrowBooking, name: StepName): void {
   if (!startingStates[name].includes(booking.state)) throw wrongState(booking);
 }
 
@@ -234,8 +238,8 @@ export function requireReserved({ reserved }: EscrowBooking, total: Micro): void
 /** What a caller can do instead. */
 const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   reserving: "Call again shortly.",
-  reserved: "Next is commit_booking or confirm_booking, or cancel_booking.",
-  committed: "What it pays stays. Next is confirm_flight, or cancel_booking.",
+  reserved: "Next is commit_booking or confirm_booking, or release_reservation or cancel_booking.",
+  committed: "What it pays stays. Next is confirm_flight, or release_reservation or cancel_booking.",
   confirmed: "Next is settle_booking, or cancel_booking.",
   settled: "It has been paid out, and nothing follows.",
   cancelled: "Its money has gone back. Reserve another booking.",

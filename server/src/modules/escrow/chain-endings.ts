@@ -3,6 +3,7 @@ import { inTrace } from "../../domain/trace.ts";
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
+import { endHoldForOrder } from "./hold-for-order.ts";
 import { payBackOrder } from "./pay-back-order.ts";
 import { payUncovered } from "./pay-uncovered.ts";
 import { tripPrefund } from "./prefund-operation.ts";
@@ -19,7 +20,10 @@ async function confirmStep(aggregates: Aggregates, trip: Trip, one: ConfirmedTra
   if (tenantId === null || action === undefined || !("bookingId" in action)) return;
   const ended = { tenantId, network, bookingId: action.bookingId };
   if (action.name === "settle" || action.name === "release_booking") await payBackOrder(aggregates, ended);
-  if (action.name === "cancel" || action.name === "release_booking") await payUncovered(aggregates, ended);
+  if (action.name === "return") await endHoldForOrder(aggregates, one.transaction);
+  if (action.name === "cancel" || action.name === "return" || action.name === "release_booking") {
+    await payUncovered(aggregates, ended);
+  }
 }
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
@@ -48,6 +52,7 @@ const stepEnding: ChainEnding = {
     const trip = tripId === undefined ? undefined : await trips.lock(network, tripId);
     if (trip === undefined) throw new Error(`the trip of ${id} is not there`);
     await undoStep(aggregates, trip, transaction);
+    if (escrowStep.read(operation)?.action.name === "return") await endHoldForOrder(aggregates, transaction);
   },
 };
 

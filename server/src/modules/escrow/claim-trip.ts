@@ -8,8 +8,8 @@ import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireEscrow } from "./input.ts";
 import { escrowStep } from "./step-operation.ts";
-import { isExpired, lockTrip, requireFunded, type StepAnswer } from "./steps.ts";
-import { takeTripStep } from "./trip-steps.ts";
+import { isExpired, lockTrip, requireFunded, requireTakingSteps, type StepAnswer } from "./steps.ts";
+import { requireNothingPending, takeTripStep } from "./trip-steps.ts";
 import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
 
 export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock" | "claimKeys">;
@@ -59,7 +59,7 @@ export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promi
 }
 
 /** Everything that keeps a wallet from a claim but the code, each wrong one of which counts; it changes nothing. */
-export async function checkClaim(
+async function checkClaim(
   ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
   request: Omit<ClaimRequest, "claimCode" | "codeNonce" | "callId" | "waitMilliseconds">,
 ) {
@@ -69,6 +69,22 @@ export async function checkClaim(
   refuseContracts(chain, request.guestWallet);
   const trip = await openClaim(ports, request);
   return { contract, trip, isAgain: await isClaimOf(ports, trip, request.guestWallet) };
+}
+
+/**
+ * The same and what else the records say of a first claim, for a preview. Whether a code is right only the claim itself says, which
+ * counts the wrong ones: a preview that said it would let anybody try them all.
+ */
+export async function checkFirstClaim(
+  ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
+  request: Omit<ClaimRequest, "codeNonce" | "callId" | "waitMilliseconds">,
+): Promise<void> {
+  const { trip, isAgain } = await checkClaim(ports, request);
+  if (isAgain) return;
+  const refusal = refusalOfCode(trip, request.claimCode);
+  if (refusal !== undefined) throw refusal;
+  requireNothingPending(trip);
+  await requireTakingSteps({ chainNetworks: ports.stores.chainNetworks, chain: ports.chain }, trip);
 }
 
 /** The trip, for who has its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none can be guessed. */
@@ -117,17 +133,26 @@ export async function requireCode(
   const { tripId, tenantId, claimCode, codeNonce } = request;
   const { network } = chain;
   // Thrown in there, it would take the count back with it.
-  const refusal = await stores.transaction(async ({ trips }) => {
+  const thrown = await stores.transaction(async ({ trips }) => {
     const trip = await lockTrip(trips, network, tenantId, tripId);
-    if (trip.wrongCodes >= MOST_WRONG_CODES) return escrowFailure("claim_locked");
-    if (trip.requiresCode && claimCode === undefined) return escrowFailure("claim_code_required");
+    const refusal = refusalOfCode(trip, claimCode);
+    if (refusal !== undefined) return refusal;
     const isRightCode = !trip.requiresCode || isEqual(claimCode ?? "", claimKeys.claimCode(trip.codeNonce));
     const isRightNonce = codeNonce === undefined || isEqual(codeNonce, trip.codeNonce);
     if (isRightCode && isRightNonce) return undefined;
     const wrongCodes = await trips.countWrongCode(network, tripId, MOST_WRONG_CODES);
     return wrongCode(MOST_WRONG_CODES - (wrongCodes ?? MOST_WRONG_CODES));
   });
-  if (refusal !== undefined) throw refusal;
+  if (thrown !== undefined) throw thrown;
+}
+
+/** What no code can change, or the code that is missing. */
+function refusalOfCode(
+  { wrongCodes, requiresCode }: Pick<Trip, "wrongCodes" | "requiresCode">,
+  claimCode: string | undefined,
+): Failure | undefined {
+  if (wrongCodes >= MOST_WRONG_CODES) return escrowFailure("claim_locked");
+  return requiresCode && claimCode === undefined ? escrowFailure("claim_code_required") : undefined;
 }
 
 function wrongCode(attemptsLeft: number): Failure {

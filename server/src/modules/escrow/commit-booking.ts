@@ -3,9 +3,8 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
-import { isNetworkContract } from "../treasury/index.ts";
+import { isNetworkContract, requireUnblocked } from "../treasury/index.ts";
 import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
-import { escrowFailure } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { type Asking, answerOf, type StepAnswer, type StepPorts } from "./steps.ts";
 import type { Trip } from "./trips.ts";
@@ -27,18 +26,30 @@ export interface CommitRequest extends Asking {
   isSame: IsSameStep;
 }
 
-/** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
-export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
-  const { stores, chain } = ports;
-  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
+/**
+ * Everything that can be refused before the price is looked at; it changes nothing. `known`: the same commit, made before or under way.
+ */
+export async function checkCommit(
+  { stores, chain }: Pick<StepPorts, "stores" | "chain">,
+  { tenantId, bookingId, vendor, isSame }: Pick<CommitRequest, "tenantId" | "bookingId" | "vendor" | "isSame">,
+) {
   const booking = await requireBooking(stores, chain.network, { tenantId, bookingId });
   const known = await findSameStep(stores, booking, "commit", isSame);
-  if (known !== undefined) return await answerOf(ports, known, request);
-  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  if (known !== undefined) return { booking, known };
   requireState(booking, "commit");
   const trip = await stores.trips.get(chain.network, booking.tripId);
   requireVendor(chain, trip, vendor);
-  if (await chain.isBlocked("USDC", vendor)) throw escrowFailure("recipient_blocked");
+  await requireUnblocked(chain, "USDC", vendor);
+  return { booking, trip };
+}
+
+/** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
+export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
+  const { stores } = ports;
+  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
+  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  const { booking, known, trip } = await checkCommit(ports, request);
+  if (known !== undefined) return await answerOf(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
   const bought = { vendor, itineraryHash };
   const warnings = [...(await warnOfPaidOrder(stores, booking, bought)), ...(await warnOfExpiry(stores, trip, bought))];

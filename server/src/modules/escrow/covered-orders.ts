@@ -8,6 +8,9 @@ import type { EscrowBooking } from "./escrow-bookings.ts";
 
 type Reservation = Pick<EscrowBooking, "tenantId" | "network" | "bookingId">;
 
+/** Steps that change what a reservation pays. */
+const CONCERNED: ReadonlySet<EscrowAction["name"]> = new Set(["commit", "cancel", "return", "release_booking"]);
+
 /** What a reservation pays for in place of the wallet. Undefined: nothing, as nothing outside of a run lets it. */
 export function findCoveredBooking(
   { bookings }: Pick<Aggregates, "bookings">,
@@ -25,7 +28,7 @@ export async function requireCovering(
   reservation: Reservation,
   action: EscrowAction,
 ): Promise<void> {
-  if (action.name !== "commit" && action.name !== "cancel" && action.name !== "release_booking") return;
+  if (!CONCERNED.has(action.name)) return;
   const booking = await findCoveredBooking(aggregates, reservation);
   if (booking === undefined) return;
   if (booking.state !== "booked") throw escrowFailure("booking_in_progress");

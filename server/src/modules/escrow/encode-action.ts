@@ -28,6 +28,10 @@ export function encodeAction(tripId: Hex, action: EscrowAction): Hex {
       const args = [tripId, action.bookingId, toWord(action.reason)] as const;
       return encodeFunctionData({ abi, functionName: "cancel", args });
     }
+    case "return": {
+      const args = [tripId, action.bookingId, toWord(action.reason)] as const;
+      return encodeFunctionData({ abi, functionName: "returnToTrip", args });
+    }
     case "log": {
       const args = [tripId, action.actionId, toWord(action.actionType), action.fee] as const;
       return encodeFunctionData({ abi, functionName: "logAction", args });

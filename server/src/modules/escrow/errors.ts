@@ -96,6 +96,7 @@ const refusals: Readonly<Record<EscrowAction["name"], Readonly<Record<string, Es
   confirm: { WrongState: "wrong_state" },
   settle: { WrongState: "wrong_state" },
   cancel: { WrongState: "wrong_state" },
+  return: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", WrongState: "wrong_state" },
   log: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
   close: {},
   release: {},

@@ -19,6 +19,8 @@ export const EscrowAction = z.discriminatedUnion("name", [
   z.strictObject({ name: z.literal("settle"), bookingId: StoredHash }),
   /** Words are in the contract's event as they are, or as their hash when they are longer than 32 bytes. */
   z.strictObject({ name: z.literal("cancel"), bookingId: StoredHash, reason: z.string() }),
+  /** Ends a booking that is not confirmed, too, and what it held is free in its trip again. */
+  z.strictObject({ name: z.literal("return"), bookingId: StoredHash, reason: z.string() }),
   z.strictObject({ name: z.literal("log"), actionId: StoredHash, actionType: z.string(), fee: StoredInteger }),
   /** Gives back what is free, and nothing new is reserved. */
   z.strictObject({ name: z.literal("close") }),

@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
 /** As the chain has it; before its first transaction is confirmed `reserving`, and `failed` when that had no effect. */
 type EscrowBookingState = "reserving" | "reserved" | "committed" | "confirmed" | "settled" | "cancelled" | "failed";
 
-export type EscrowBookingStep = "reserve" | "commit" | "confirm" | "settle" | "cancel" | "release";
+export type EscrowBookingStep = "reserve" | "commit" | "confirm" | "settle" | "cancel" | "return" | "release";
 
 /** What a step says beside what is on the chain. */
 export interface StepDetails {
@@ -42,6 +42,8 @@ export interface EscrowBooking {
   vendorPaid: Micro;
   feePaid: Micro;
   refunded: Micro;
+  /** What went back to the trip's free budget when it was cancelled. */
+  returned: Micro;
   /** What could not be paid out and waits in the escrow for its recipient. */
   waiting: Micro;
   transactions: readonly StepTransaction<EscrowBookingStep>[];
@@ -69,6 +71,7 @@ export type EscrowBookingChange = Partial<
     | "vendorPaid"
     | "feePaid"
     | "refunded"
+    | "returned"
     | "waiting"
   >
 > & { transaction?: Omit<StepTransaction<EscrowBookingStep>, "at"> };

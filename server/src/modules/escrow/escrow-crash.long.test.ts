@@ -67,6 +67,11 @@ const kinds: Readonly<Record<string, Kind>> = {
     take: ({ bookingId }, call) => world.step({ name: "settle", bookingId }, call),
     taken: { state: "settled", free: 6n * UNIT, held: 0n },
   },
+  release: {
+    prepare: reserve,
+    take: ({ tripId, bookingId }, call) => world.release(tripId, bookingId, call),
+    taken: { state: "cancelled", free: 10n * UNIT, held: 0n },
+  },
   log: {
     prepare: fund,
     take: ({ tripId }, call) =>
@@ -178,6 +183,70 @@ describe("the contract refuses what the records allowed", () => {
     const reserving = world.reserve(tripId, freshHash(), UNIT, { callId: await world.newCall() });
     expect(await refused(reserving)).toMatchObject({ code: "trip_not_funded" });
     expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+  });
+});
+
+describe("a reservation that was to pay for an order", () => {
+  /** The supplier has booked it, and keeps all of it. */
+  async function order(escrowBookingId: Hex, cover: bigint): Promise<string> {
+    const id = `bkg_${freshHash()}`;
+    await world.stores.bookings.insert({
+      ...{ id, tenantId: world.tenantId, network: "sandbox", userId: "svc:key", callId: await world.newCall() },
+      ...{ kind: "flight", offerId: `off_${id}`, amountMicroUsdc: cover, totalAmount: "3.00", totalCurrency: "USD" },
+      rate: { from: "USD", to: "USDC", value: "1", source: "test", sourceLevel: "embedded", asOf: null, marginBps: 0 },
+      ...{ airlineCreditId: undefined, travelers: [], itinerarySalt: freshHash(), workerId: "test", escrowBookingId },
+    });
+    const change = { orderId: `ord_${id}`, result: {} };
+    const isBooked = await world.stores.bookings.advance(id, { from: "intended", workerId: "test" }, "booked", change);
+    expect(isBooked).toBe(true);
+    await world.stores.bookings.setCover(id, { cover });
+    return id;
+  }
+  const chargedFor = async (id: string) => (await world.stores.bookings.get(id))?.coverCharged;
+
+  async function reserved(times = {}) {
+    const [tripId, bookingId] = [await world.newTrip(10n * UNIT, times), freshHash()];
+    await world.drained(world.reserve(tripId, bookingId, 4n * UNIT, { callId: await world.newCall() }));
+    return { tripId, bookingId, id: await order(bookingId, 3n * UNIT) };
+  }
+
+  it("keeps what the wallet will owe out of anybody's reach until it has paid", async () => {
+    const { tripId, bookingId, id } = await reserved();
+    const before = await world.tenant.balance();
+    const releasing = world.release(tripId, bookingId, { callId: await world.newCall() });
+    await expect.poll(async () => (await world.booking(bookingId)).pending?.step).toBe("return");
+    expect((await world.tenant.balance()).held).toBe(before.held + 3n * UNIT);
+    await expect(
+      world.stores.ledger.hold(world.tenant.purse, before.available - 3n * UNIT + 1n, "somebody else"),
+    ).rejects.toMatchObject({ code: "insufficient_balance" });
+    await world.drained(releasing);
+    await world.drain(world.network);
+    expect(await chargedFor(id)).toBe(3n * UNIT);
+    const after = await world.tenant.balance();
+    expect([after.available, after.held]).toEqual([before.available - 3n * UNIT, before.held]);
+    expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, held: 0n });
+    expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+  });
+
+  it("goes on paying where the trip has expired on the chain only, and the wallet has all that it had", async () => {
+    const { tripId, bookingId, id } = await reserved({ seconds: 2_000 });
+    const before = await world.tenant.balance();
+    await world.devChain.ask("evm_increaseTime", [2_100]);
+    await world.devChain.mine();
+    const callId = await world.newCall();
+    const refused = world.drained(world.release(tripId, bookingId, { callId }));
+    await expect(refused).rejects.toMatchObject({ code: "trip_expired" });
+    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect(await world.tenant.balance()).toEqual(before);
+    expect(await world.booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });
+    expect(await world.trip(tripId)).toMatchObject({ free: 6n * UNIT, held: 4n * UNIT });
+    expect(await chargedFor(id)).toBe(0n);
+    // A cancellation brings it to the wallet, which pays.
+    const action = { name: "cancel", bookingId, reason: "timeout" } as const;
+    await world.drained(world.step(action, { callId: await world.newCall() }));
+    await world.drain(world.network);
+    expect(await chargedFor(id)).toBe(3n * UNIT);
+    expect((await world.tenant.balance()).available).toBe(before.available + UNIT);
   });
 });
 

@@ -7,6 +7,7 @@ import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
+import * as returnedReservations from "./migrations/0101-returned-reservations.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
@@ -28,6 +29,7 @@ import { prefundTrip } from "./tools/prefund-trip.ts";
 import { previewPrice } from "./tools/preview-price.ts";
 import { readTrip } from "./tools/read-trip.ts";
 import { readTripTravelers } from "./tools/read-trip-travelers.ts";
+import { releaseReservation } from "./tools/release-reservation.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
 
@@ -48,6 +50,7 @@ const tools = [
   confirmFlight,
   settleBooking,
   cancelBooking,
+  releaseReservation,
   logAgentAction,
   listTrips,
   readTrip,
@@ -81,6 +84,7 @@ export const escrowModule = defineModule({
     "0017-escrow-adoption": escrowAdoption,
     "0021-guest-mail-kept": guestMailKept,
     "0090-trips-for-guests": tripsForGuests,
+    "0101-returned-reservations": returnedReservations,
   },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,

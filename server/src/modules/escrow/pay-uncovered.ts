@@ -13,7 +13,7 @@ interface EndedReservation {
 
 /**
  * The wallet takes the place of a reservation that was to pay for an order and has ended without: what it held has come back to the
- * wallet, and what the order has cost and the supplier has not given back is taken from there. Under the lock of the trip, in the
+ * wallet or to the trip, and what the order has cost and the supplier has not given back is taken from the wallet. Under the lock of the trip, in the
  * transaction that stores the end. While the wallet has less, it stays owed, and a job tries again.
  */
 export async function payUncovered(

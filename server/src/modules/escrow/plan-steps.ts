@@ -1,3 +1,4 @@
+import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../kernel/plan.ts";
@@ -30,14 +31,16 @@ import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { readHash, requireEscrow } from "./input.ts";
-import { isExpired, requireFunded, requireOpen } from "./steps.ts";
+import { chooseWay, findRelease, foresayRelease } from "./release-reservation.ts";
+import { isExpired, requireFunded, requireOpen, requireTakingSteps } from "./steps.ts";
 import { payouts, spendable } from "./trip-money.ts";
+import { requireNothingReturning } from "./trip-steps.ts";
 import type { Trip } from "./trips.ts";
 
 /** What steps of bookings move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
 
 interface Asked {
-  stores: Pick<Stores, "escrowBookings" | "chainTransactions">;
+  stores: Pick<Stores, "escrowBookings" | "chainTransactions" | "chainNetworks" | "trips">;
   chain: Chain;
   caller: Caller;
   escrowAddress?: string | undefined;
@@ -70,6 +73,27 @@ async function bookingBefore(
   return booking;
 }
 
+/**
+ * With the reason why no new step of the trip can be stored now, where there is one. The movements stay in the plan: what stopped the
+ * network may be over when the call runs, and gates have to judge it all the same.
+ */
+async function withRefusal(
+  { stores, chain }: { stores: Pick<Stores, "chainNetworks">; chain: Chain },
+  trip: Trip | undefined,
+  plan: Plan,
+): Promise<Plan> {
+  if (trip === undefined) return plan;
+  try {
+    await requireTakingSteps({ chainNetworks: stores.chainNetworks, chain }, trip);
+    return plan;
+  } catch (error) {
+    if (error instanceof Failure) return { ...plan, refusal: error };
+    throw error;
+  }
+}
+
+const tripOf = ({ stores }: Asked, { network, tripId }: EscrowBooking) => stores.trips.get(network, tripId);
+
 async function requireTrip({ stores, caller }: TripAsked, named: string): Promise<Trip> {
   const tripId = readHash(named);
   const trip = tripId && (await stores.trips.find(caller.tenantId, caller.environment, tripId));
@@ -89,14 +113,17 @@ export function planReservation(
     const { tripId } = trip;
     const existing = bookingId && (await stores.escrowBookings.find(caller.tenantId, caller.environment, bookingId));
     const known = await findReservation(stores, existing, { tripId, amount });
-    if (known === undefined) requireRoom(trip, amount, clock);
-    return { movements: usdcMovements([amount, "trip_budget", "booking_reservation"]), tripId, irreversible: [] };
+    const movements = usdcMovements([amount, "trip_budget", "booking_reservation"]);
+    const plan = { movements, tripId, irreversible: [] };
+    if (known !== undefined) return plan;
+    requireRoom(trip, amount, clock);
+    return await withRefusal(asked, trip, plan);
   });
 }
 
 /** A fee for something that an agent did, out of what is free. */
 export function planLog(
-  asked: TripAsked & Pick<Asked, "chain" | "escrowAddress"> & { clock: Clock },
+  asked: TripAsked & Pick<Asked, "stores" | "chain" | "escrowAddress"> & { clock: Clock },
   { tripId, fee }: { tripId: string; fee: Micro },
 ): Promise<Plan> {
   return planOrRefusal(async () => {
@@ -104,10 +131,10 @@ export function planLog(
     const trip = await requireTrip(asked, tripId);
     requireOpen(trip, asked.clock);
     if (spendable(trip) < fee) throw shortOfBudget(fee, spendable(trip));
-    return {
+    return await withRefusal(asked, trip, {
       movements: usdcMovements([fee, "trip_budget", "treasury"]),
       irreversible: [final("the record on the chain")],
-    };
+    });
   });
 }
 
@@ -140,13 +167,13 @@ export function planCommit(
     );
     const bought = { vendor, itineraryHash };
     const returned = await sayReturn(asked.stores, booking, bought);
-    return {
+    return await withRefusal(asked, trip, {
       movements: [...cost, ...later].map((movement) => ({ ...movement, isLater: true })),
       boughtHash: itineraryHash,
       tripId: booking.tripId,
       irreversible: (await warnOfPaidOrder(asked.stores, booking, bought)).map(final),
       remarks: [...returned, ...(await warnOfExpiry(asked.stores, trip, bought))],
-    };
+    });
   });
 }
 
@@ -159,7 +186,8 @@ export function planSettlement(
     if (booking?.vendor === undefined) return EMPTY_PLAN;
     const { vendor, itineraryHash } = booking;
     const remarks = await sayReturn(asked.stores, booking, { vendor, itineraryHash });
-    return { ...settlementOf(booking, vendor), ...(remarks.length === 0 ? {} : { remarks }) };
+    const plan = { ...settlementOf(booking, vendor), ...(remarks.length === 0 ? {} : { remarks }) };
+    return await withRefusal(asked, await tripOf(asked, booking), plan);
   });
 }
 
@@ -189,12 +217,42 @@ export function planCancellation(
     if (booking === undefined) return EMPTY_PLAN;
     await requireCovering(asked.stores, booking, actionOf(booking.bookingId));
     const covered = await findCoveredBooking(asked.stores, booking);
-    return {
+    return await withRefusal(asked, await tripOf(asked, booking), {
       movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
       boughtHash: booking.itineraryHash,
       irreversible: [final("the booking is over")],
       ...(covered === undefined || covered.cover === 0n ? {} : { remarks: [sayWalletPays(covered)] }),
-    };
+    });
+  });
+}
+
+export function planRelease(
+  asked: Asked & TripAsked & { stores: Pick<Stores, "bookings" | "wallets" | "ledger">; clock: Clock },
+  { bookingId: named, tripId }: { bookingId: string; tripId: string },
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, clock, escrowAddress } = asked;
+    requireEscrow(chain, escrowAddress);
+    const [bookingId, ofTrip] = [readHash(named), readHash(tripId)];
+    if (bookingId === undefined || ofTrip === undefined) throw escrowFailure("booking_not_found");
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId: ofTrip });
+    if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
+    const trip = await requireTrip(asked, tripId);
+    const way = await chooseWay(stores, { chain, clock }, trip, booking);
+    const { walletBecause, order } = way;
+    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
+    return await withRefusal(asked, trip, {
+      movements: usdcMovements(
+        [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
+        [owed, "treasury", "collection", "cost"],
+      ),
+      boughtHash: booking.itineraryHash,
+      tripId: ofTrip,
+      irreversible: [final("the booking is over")],
+      remarks: foresayRelease(way),
+    });
   });
 }
 
@@ -204,21 +262,24 @@ const sayWalletPays = ({ orderId, cover }: Booking) =>
 /** That it is ticketed moves nothing. */
 export function planTicketing(asked: Asked, bookingId: string, ticketHash: Hex): Promise<Plan> {
   return planOrRefusal(async () => {
-    await bookingBefore(asked, bookingId, (id) => ({ name: "confirm", bookingId: id, ticketHash }));
-    return { movements: [], boughtHash: ticketHash, irreversible: [] };
+    const booking = await bookingBefore(asked, bookingId, (id) => ({ name: "confirm", bookingId: id, ticketHash }));
+    const plan = { movements: [], boughtHash: ticketHash, irreversible: [] };
+    return booking === undefined ? plan : await withRefusal(asked, await tripOf(asked, booking), plan);
   });
 }
 
-export function planClosing(asked: TripAsked, tripId: string): Promise<Plan> {
+export function planClosing(asked: TripAsked & Pick<Asked, "stores" | "chain">, tripId: string): Promise<Plan> {
   return planOrRefusal(async () => {
     const trip = await requireTrip(asked, tripId);
     requireFunded(trip);
     if (trip.state === "closed") return EMPTY_PLAN;
     const isUnderWay = trip.pending?.step === "close";
     if (!isUnderWay && (trip.pending !== undefined || trip.promised > 0n)) throw escrowFailure("trip_in_progress");
-    return {
+    if (!isUnderWay) await requireNothingReturning(asked.stores, trip);
+    const plan = {
       movements: usdcMovements([trip.free, "trip_budget", "treasury"]),
       irreversible: [final("the trip takes no new bookings")],
     };
+    return isUnderWay ? plan : await withRefusal(asked, trip, plan);
   });
 }

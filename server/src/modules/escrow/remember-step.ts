@@ -87,6 +87,13 @@ function sayBookingStep(booking: EscrowBooking, step: string): [text: string, de
         { ...about, vendorPaidUsdc, feePaidUsdc, refundedUsdc },
       ];
     default:
+      if (booking.returned > 0n) {
+        const returnedToTripUsdc = formatDecimal(booking.returned);
+        return [
+          `A booking was cancelled, and ${returnedToTripUsdc} USDC are back in the trip's budget.`,
+          { ...about, returnedToTripUsdc },
+        ];
+      }
       return [`A booking was cancelled, and ${refundedUsdc} USDC came back.`, { ...about, refundedUsdc }];
   }
 }

@@ -50,6 +50,8 @@ function isStep(action: EscrowAction, event: EscrowEvent): boolean {
       return eventName === "BookingSettled" && isSame(event.args.bookingId, action.bookingId);
     case "cancel":
       return eventName === "BookingCancelled" && isSame(event.args.bookingId, action.bookingId);
+    case "return":
+      return eventName === "BookingReturned" && isSame(event.args.bookingId, action.bookingId);
     case "release_booking":
       return (
         (eventName === "BookingSettled" || eventName === "BookingCancelled") &&

@@ -19,6 +19,7 @@ const GAS: Readonly<Record<EscrowAction["name"], bigint>> = {
   confirm: 60_000n,
   settle: 220_000n + 3n * PAYMENT_GAS,
   cancel: 115_000n + PAYMENT_GAS,
+  return: 80_000n,
   log: 140_000n + PAYMENT_GAS,
   close: 110_000n + PAYMENT_GAS,
   release: 110_000n + PAYMENT_GAS,

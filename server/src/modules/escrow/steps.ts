@@ -74,6 +74,16 @@ export function requireSame(earlier: ChainTransaction | undefined, stored: Chain
 
 const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use any more. Nothing was done.";
 
+/** Whether a new step of the trip can be stored now. Throws `settlement_stopped` or `chain_not_available`. */
+export async function requireTakingSteps(
+  { chainNetworks, chain }: Pick<Aggregates, "chainNetworks"> & Pick<StepPorts, "chain">,
+  trip: Pick<Trip, "network" | "escrow">,
+): Promise<void> {
+  await requireMoving(chainNetworks, trip.network);
+  if (trip.escrow === requireContract(chain).address) return;
+  throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
+}
+
 /** In the transaction that holds the trip's lock and stores what the step changes. */
 export async function enqueueStep(
   { chainTransactions, chainNetworks, effects }: Pick<Aggregates, "chainTransactions" | "chainNetworks" | "effects">,
@@ -82,10 +92,8 @@ export async function enqueueStep(
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
 ): Promise<ChainTransaction> {
   const { callId, action, result } = step;
-  const { network, tripId, tenantId } = trip;
-  await requireMoving(chainNetworks, network);
-  const { address: escrow } = requireContract(chain);
-  if (trip.escrow !== escrow) throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
+  const { network, tripId, tenantId, escrow } = trip;
+  await requireTakingSteps({ chainNetworks, chain }, trip);
   const stored = await chainTransactions.enqueue({
     network,
     // Who holds the lock decides that it is a step of its own.

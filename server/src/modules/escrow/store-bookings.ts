@@ -6,7 +6,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
 
-const Step = z.enum(["reserve", "commit", "confirm", "settle", "cancel", "release"]);
+const Step = z.enum(["reserve", "commit", "confirm", "settle", "cancel", "return", "release"]);
 
 const Details = z.object({
   itineraryCid: z.string().exactOptional(),
@@ -50,6 +50,7 @@ const columns = [
   "vendorPaidMicro as vendorPaid",
   "feePaidMicro as feePaid",
   "refundedMicro as refunded",
+  "returnedMicro as returned",
   "waitingMicro as waiting",
   "createdAt",
   "updatedAt",
@@ -129,7 +130,8 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
 /** Only what is there, but that also when it is undefined. */
 function toColumns(change: EscrowBookingChange) {
-  const { state, reserved, vendorAmount, markup, serviceFee, details, vendorPaid, feePaid, refunded, waiting } = change;
+  const { state, reserved, vendorAmount, markup, serviceFee, details } = change;
+  const { vendorPaid, feePaid, refunded, returned, waiting } = change;
   return {
     state,
     reservedMicro: reserved,
@@ -140,6 +142,7 @@ function toColumns(change: EscrowBookingChange) {
     vendorPaidMicro: vendorPaid,
     feePaidMicro: feePaid,
     refundedMicro: refunded,
+    returnedMicro: returned,
     waitingMicro: waiting,
     ...("vendor" in change ? { vendor: change.vendor ?? null } : {}),
     ...("itineraryHash" in change ? { itineraryHash: change.itineraryHash ?? null } : {}),

@@ -59,7 +59,8 @@ export const BookingAnswer = z.object({
   cancelReason: z.string().nullable(),
   vendorPaidUsdc: DecimalAmount,
   feePaidUsdc: DecimalAmount.describe("Markup and service fee"),
-  refundedUsdc: DecimalAmount,
+  refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
+  returnedToTripUsdc: DecimalAmount.describe("Of a cancelled booking: given back to the trip's budget"),
   waitingUsdc: DecimalAmount.describe(
     "Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient",
   ),
@@ -210,6 +211,7 @@ export function describeBooking(booking: EscrowBooking): z.output<typeof Booking
     vendorPaidUsdc: formatDecimal(booking.vendorPaid),
     feePaidUsdc: formatDecimal(booking.feePaid),
     refundedUsdc: formatDecimal(booking.refunded),
+    returnedToTripUsdc: formatDecimal(booking.returned),
     waitingUsdc: formatDecimal(booking.waiting),
     transactions: booking.transactions.map(describeTransaction),
     sandbox: booking.network === "sandbox",

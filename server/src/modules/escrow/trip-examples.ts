@@ -56,6 +56,7 @@ export const booking: z.output<typeof BookingAnswer> = BookingAnswer.parse({
   vendorPaidUsdc: "0.00",
   feePaidUsdc: "0.00",
   refundedUsdc: "0.00",
+  returnedToTripUsdc: "0.00",
   waitingUsdc: "0.00",
   transactions: [transaction("reserve", "2026-11-21T09:10:00Z"), transaction("commit", "2026-11-21T09:12:00Z")],
   sandbox: true,

@@ -41,6 +41,12 @@ export const payOut = (trip: Trip, booking: Amounts): TripChange => ({
   refunded: trip.refunded + payouts(booking).refunded,
 });
 
+/** What a booking held can be spent on another one. */
+export const freeHeld = (trip: Trip, { reserved }: Amounts): TripChange => ({
+  held: trip.held - reserved,
+  free: trip.free + reserved,
+});
+
 export const giveBackHeld = (trip: Trip, { reserved }: Amounts): TripChange => ({
   held: trip.held - reserved,
   refunded: trip.refunded + reserved,

@@ -63,6 +63,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
     if (known !== undefined && isSameStep(known.operation, request)) return known;
     requireFunded(trip);
     requirePossible(trip, action, ports);
+    if (action.name === "close") await requireNothingReturning(aggregates, trip);
     request.check?.(trip);
     const result = typeof request.result === "function" ? request.result(trip) : request.result;
     const stored = await enqueueStep(aggregates, ports, trip, { ...request, result });
@@ -83,18 +84,32 @@ async function findStep(
   return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
 }
 
+/** Throws when a step of the trip as a whole is under way. */
+export function requireNothingPending({ pending }: Pick<Trip, "pending">): void {
+  if (pending !== undefined) throw escrowFailure("trip_in_progress");
+}
+
 function requirePossible(trip: Trip, action: TripAction, { clock }: Pick<StepPorts, "clock">): void {
   if (action.name === "log") {
     requireOpen(trip, clock);
     if (spendable(trip) < action.fee) throw shortOfBudget(action.fee, spendable(trip));
     return;
   }
-  if (trip.pending !== undefined) throw escrowFailure("trip_in_progress");
+  requireNothingPending(trip);
   if (action.name === "claim") {
     if (trip.guestWallet !== undefined) throw escrowFailure("already_claimed");
     if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
     // What goes back is all that is free: nothing may be about to be taken out of it.
   } else if (trip.promised > 0n) throw escrowFailure("trip_in_progress");
+}
+
+/** What comes back to the trip in this moment is part of what a closing says that it pays out. */
+export async function requireNothingReturning(
+  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
+  { network, tripId }: Pick<Trip, "network" | "tripId">,
+): Promise<void> {
+  const bookings = await escrowBookings.listOfTrip(network, tripId);
+  if (bookings.some(({ pending }) => pending?.step === "return")) throw escrowFailure("trip_in_progress");
 }
 
 function intentOf(trip: Trip, action: TripAction, { id }: ChainTransaction): TripChange {

@@ -28,6 +28,7 @@ export function askedFlight(travelers: Travelers, caller: FlightCaller, asked: A
     kind: "flight",
     offerId,
     particulars: { services, airlineCreditId: airlineCreditId ?? null },
+    heldParticulars: heldParticulars(airlineCreditId),
     async isForSame({ travelers: booked }) {
       const named = await namedUsers(travelers, caller, additionalCustomerUserIds);
       const all = named.length === booked.length ? named : [leadOf(caller), ...named];
@@ -39,6 +40,12 @@ export function askedFlight(travelers: Travelers, caller: FlightCaller, asked: A
       Answered.parse(booking.result ?? {}).services.length > 0 === services.length > 0,
   };
 }
+
+/** An order is held without services; they come with its payment. */
+export const heldParticulars = (airlineCreditId?: string) => ({
+  services: [],
+  airlineCreditId: airlineCreditId ?? null,
+});
 
 /** In the order in which they are named. */
 async function namedUsers(

@@ -1,35 +1,35 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { FlightOffer, Flights, OrderRequest } from "../../ports/flights.ts";
+import type { FlightOffer, OrderRequest } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
   type BookedTraveler,
   type Booking,
-  type BookingStorage,
   type BookOptions,
   bookOnce,
   inUsdc,
   newSalt,
   type PreparedBooking,
-  type RatePorts,
+  priceOfServices,
+  requireBalance,
   requireRate,
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } from "./asked-flight.ts";
+import { toAskedServices } from "./asked-services.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
+import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { inPlaces, isAdult, isInfant, travelDayOf } from "./passenger-types.ts";
 import { getOwnOffer } from "./private-offers.ts";
+import { requireSeenServices } from "./see-services.ts";
 
-export interface BookFlightPorts extends BookingStorage, RatePorts {
-  flights: Flights;
+export interface BookFlightPorts extends PaymentPorts {
   travelers: Travelers;
-  flightServicing: Pick<FlightServicing, "priceServices">;
 }
 
 export interface BookFlightRequest extends AskedFlight {
@@ -59,7 +59,7 @@ async function prepareBooking(
   random: RandomBytes,
 ): Promise<PreparedBooking> {
   const { booking, order, offer } = await prepareOrder(ports, request, random);
-  // Suppliers book services only with an order that is paid at once.
+  // Suppliers take services only with an order that is paid at once, and then all of it or nothing is booked.
   const instant =
     order.services.length > 0 ||
     request.airlineCreditId !== undefined ||
@@ -84,44 +84,6 @@ async function preparePayment(
   };
 }
 
-async function checkPayment(
-  ports: BookFlightPorts,
-  { caller: { environment } }: Pick<BookFlightRequest, "caller">,
-  held: Booking,
-) {
-  const { flights, clock } = ports;
-  const { orderId = "", holdUntil, totalAmount: heldAmount, totalCurrency: heldCurrency } = held;
-  const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, clock.now()) <= 0;
-  const order = isLate ? undefined : await unlessGone(flights.getOrder(orderId));
-  if (order === undefined || order.cancelled) {
-    throw new Failure("offer_expired", {
-      detail: `The airline no longer holds order ${orderId}. Nothing is owed; search again.`,
-      extra: { orderId },
-    });
-  }
-  const { totalAmount, totalCurrency } = order;
-  const [now, then] = [parseDecimal(totalAmount), parseDecimal(heldAmount)];
-  if (now === undefined || then === undefined) throw new Error(`the order ${orderId} asks ${totalAmount}`);
-  if (totalCurrency !== heldCurrency || now > then) {
-    throw new Failure("price_changed", {
-      detail: `The held order ${orderId} costs ${totalAmount} ${totalCurrency} now, and ${heldAmount} ${heldCurrency} when it was held. Nothing is owed. It stays held: cancel_order_quote gives it back.`,
-      extra: { orderId, totalAmount, totalCurrency, seenAmount: heldAmount, seenCurrency: heldCurrency },
-    });
-  }
-  const rate = await requireRate(ports, environment, totalCurrency, held.rate);
-  const amountMicroUsdc = inUsdc(totalAmount, totalCurrency, rate) ?? 0n;
-  return { amountMicroUsdc, totalAmount, totalCurrency, rate };
-}
-
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "order_not_found") return undefined;
-    throw error;
-  }
-}
-
 export interface PreparedOrder {
   booking: Extract<PreparedBooking["intent"], { kind: "new" }>["booking"];
   order: OrderRequest & { mostFromBalance: string };
@@ -139,21 +101,54 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   requirePassportsOnly(offer);
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
   const hasServices = services.length > 0;
-  const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
+  const priced = hasServices ? await flightServicing.priceServices(offerId, services) : undefined;
+  const { totalAmount, totalCurrency } = priced ?? offer;
+  const askedServices = toAskedServices(offer.slices, priced?.services ?? []);
+  if (hasServices) {
+    const seen = await stores.seenOffers.find(caller, offerId);
+    requireSeenServices(seen, services, { servicesMicro: priceOfServices(askedServices), currency: totalCurrency });
+  }
   const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
   const total = parseDecimal(totalAmount);
   if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);
   const travelers = await findTravelers(ports, request, offer);
   const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
-  return { offer, travelers, rate, total, covered, totalAmount, totalCurrency };
+  // What the balance pays, and at what it is converted.
+  const open = formatDecimal(covered >= total ? 0n : total - covered);
+  const amountMicroUsdc = inUsdc(open, totalCurrency, rate) ?? 0n;
+  return { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices };
 }
 
-/** The same for an offer that is held or not, as `bookFlight` begins. */
+/** The same for an offer that is held or not, as `bookFlight` begins, and that the wallet can pay for it. */
 export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
-  const { tenantId, environment } = request.caller;
-  const live = await ports.stores.bookings.findLive(tenantId, environment, request.offerId);
-  if (live?.kind === "flight_hold") await checkPayment(ports, request, live);
-  else await checkOrder(ports, request);
+  const { caller, offerId } = request;
+  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  const held = live?.kind === "flight_hold" ? live : undefined;
+  const { amountMicroUsdc } = await (held === undefined
+    ? checkOrder(ports, request)
+    : checkPayment(ports, request, held));
+  await requireBalance(ports.stores, caller, amountMicroUsdc);
+}
+
+/** The same as `holdFlight` begins. */
+export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
+  const { caller, offerId } = request;
+  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  // The earlier hold is the answer.
+  if (live !== undefined) return;
+  const { offer } = await checkOrder(ports, request);
+  requireHoldableOffer(offer);
+}
+
+/** Throws `hold_not_available` where the airline wants its money at once. */
+export function requireHoldableOffer({ paymentRequirements }: FlightOffer): void {
+  if (paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+}
+
+export function notHeld(why: string): Failure {
+  return new Failure("hold_not_available", {
+    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
+  });
 }
 
 /** What is ordered at the supplier, and the booking of it. */
@@ -165,22 +160,23 @@ export async function prepareOrder(
   const { clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment: network } = caller;
-  const { offer, travelers, rate, total, covered, totalAmount, totalCurrency } = await checkOrder(ports, request);
+  const checked = await checkOrder(ports, request);
+  const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices } = checked;
   const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
-  const open = formatDecimal(covered >= total ? 0n : total - covered);
   return {
     offer,
     order: { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency, mostFromBalance: open },
     booking: {
       id,
       userId: caller.userId,
-      amountMicroUsdc: inUsdc(open, totalCurrency, rate) ?? 0n,
+      amountMicroUsdc,
       totalAmount,
       totalCurrency,
       rate,
       airlineCreditId,
+      askedServices,
       travelers: toBooked(travelers, passengers, caller),
       itinerarySalt: newSalt(random),
     },

@@ -4,7 +4,7 @@ import type { Caller } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BookedSlice } from "../../ports/flights.ts";
 import { type BookingResult, sayNext, toBookedSegment } from "../bookings/index.ts";
-import { sayCancelled, sinceBooked } from "../orders/index.ts";
+import { isCovered, sayCancelled, sinceBooked } from "../orders/index.ts";
 
 type Booked = z.output<typeof BookingResult>;
 
@@ -37,7 +37,10 @@ export async function asOfNow(
     changeableUntil: isCancelled ? null : booked.changeableUntil,
     next: isCancelled
       ? sayCancelled(now.refundedUsdc)
-      : [...(areFlown ? [] : [CHANGED]), sayNext(ticketing, voidWindowEndsAt)].join(" "),
+      : [
+          ...(areFlown ? [] : [CHANGED]),
+          sayNext(ticketing, voidWindowEndsAt, { isCovered: isCovered(booked, now) }),
+        ].join(" "),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { parseDecimal } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
@@ -11,11 +12,13 @@ import {
   balancePays,
   booked,
   bookingUse,
-  inUsdc,
   type NextBookingMove,
+  priceOfServices,
   toResult,
 } from "../bookings/index.ts";
 import { failed, send, unknown } from "../effects/index.ts";
+import { type AddedServices, chooseBags, isAddedLater, type NotAdded, servicesOf } from "./add-bags.ts";
+import { toAncillaries } from "./ancillaries.ts";
 
 /**
  * How the booking of a flight moves; `modules/bookings/booking-effect.ts` says what holds for every move.
@@ -30,10 +33,18 @@ import { failed, send, unknown } from "../effects/index.ts";
  * | paying   | an order, perhaps paid            | answer: → booked, → failed (the hold is cancelled); no       |
  * |          |                                   | answer: lookup after the quiet time: paid → booked, unpaid → |
  * |          |                                   | paying again, at most MOST_PAYMENTS times, gone → failed     |
+ * | adding   | a paid order, perhaps with the    | answer, or refusal: → booked; no answer: lookup after the    |
+ * |          | bags that were asked for          | quiet time: there → booked, not there → adding again, at     |
+ * |          |                                   | most MOST_ADDITIONS times, and then → booked without them    |
  * | booked   | a paid order                      | final: the hold on the balance was captured                  |
  * | failed   | no order, or an unpaid dead one   | final: the hold on the balance was released                  |
+ *
+ * An order is made with the bags and seats that were asked for and paid at once, so that it has all of them or does not exist. Only
+ * an order that an earlier call has held (`hold-steps.ts`) is paid first and gets its bags afterwards: the supplier takes no services
+ * with a hold, and says what it adds to an order only of an order that exists. What is refused then is not charged.
  */
 const MOST_PAYMENTS = 3;
+const MOST_ADDITIONS = 2;
 
 export class FlightBookingSteps implements BookingSteps {
   readonly #flights: Flights;
@@ -85,7 +96,7 @@ export class FlightBookingSteps implements BookingSteps {
 
   async #lookUpHeld(booking: Booking, orderId: string): Promise<BookingMove> {
     const order = await this.#read(orderId);
-    if (order?.paid === true && !order.cancelled) return this.#booked(booking, order);
+    if (order?.paid === true && !order.cancelled) return this.#afterPayment(booking, order);
     if (order === undefined || order.cancelled) return failed(holdGone());
     if (booking.payments >= MOST_PAYMENTS) return this.#giveUp(booking, orderId, neverHappened());
     return this.#pay(booking, order);
@@ -100,17 +111,42 @@ export class FlightBookingSteps implements BookingSteps {
   }
 
   #pay(booking: Booking, order: SupplierOrder): NextBookingMove {
-    const price = inUsdc(order.totalAmount, order.totalCurrency, booking.rate);
-    if (price === undefined || price > booking.amountMicroUsdc) return this.#giveUp(booking, order.id, priceChanged());
+    if (!isAtAgreedPrice(booking, order)) return this.#giveUp(booking, order.id, priceChanged());
     return send<Booking, Aggregates, unknown>({
       to: "paying",
       change: { payments: booking.payments + 1 },
       request: () => this.#flights.payOrder(order.id, order.totalAmount, order.totalCurrency),
-      answered: async (paying) => this.#booked(paying, { ...(await this.#readAgain(order)), paid: true }),
+      answered: async (paying) => this.#afterPayment(paying, { ...(await this.#readAgain(order)), paid: true }),
       refused: async (paying, failure) => {
         // Refused now may still mean that an earlier payment of this order arrived.
         const current = await this.#read(order.id);
-        return current?.paid === true ? this.#booked(paying, current) : this.#giveUp(paying, order.id, failure);
+        return current?.paid === true ? this.#afterPayment(paying, current) : this.#giveUp(paying, order.id, failure);
+      },
+    });
+  }
+
+  /** The order is paid and stands, whatever becomes of the bags. */
+  async #afterPayment(booking: Booking, order: SupplierOrder): Promise<BookingMove> {
+    // A held order has no services: those that there are were added by an earlier request, all of them or none.
+    if (!isAddedLater(booking) || order.services.length > 0) return this.#booked(booking, order);
+    const offered =
+      booking.additions < MOST_ADDITIONS
+        ? await this.#flights.listOrderBags(order.id).catch(() => undefined)
+        : undefined;
+    if (offered === undefined) return this.#booked(booking, order, notAdded(booking, UNANSWERED));
+    const { added, bags, amount, reasons } = chooseBags(booking, order, offered);
+    if (bags.length === 0) return this.#booked(booking, order, { added, reasons });
+    return send<Booking, Aggregates, SupplierOrder>({
+      to: "adding",
+      change: { additions: booking.additions + 1 },
+      request: () => this.#flights.addBags(order.id, bags, { amount, currency: order.totalCurrency }),
+      answered: (adding, found) => this.#booked(adding, { ...found, paid: true }, { added, reasons }),
+      refused: async (adding, failure) => {
+        // Refused now may still mean that an earlier request arrived.
+        const current = adding.additions > 1 ? await this.#flights.getOrder(order.id) : order;
+        if (current.services.length > 0) return this.#booked(adding, current);
+        const { reasons: refusals } = notAdded(adding, reasonOf(failure));
+        return this.#booked(adding, current, { added: new Set(), reasons: new Map([...refusals, ...reasons]) });
       },
     });
   }
@@ -129,8 +165,8 @@ export class FlightBookingSteps implements BookingSteps {
     return failed(failure);
   }
 
-  #booked(booking: Booking, order: SupplierOrder): BookingMove {
-    const result = toResult(this.#flights, booking, order);
+  #booked(booking: Booking, order: SupplierOrder, bags = servicesOf(booking, order)): BookingMove {
+    const result = { ...toResult(this.#flights, booking, order), ancillaries: toAncillaries(booking, bags) };
     const { itineraryHash, ticketOrderHash, ticketing } = result;
     const made = {
       ...{ orderId: order.id, pnr: order.pnr, ticketing, itineraryHash },
@@ -164,6 +200,28 @@ export function flightBookingUse(
     const flights = flightsFor(network);
     return flights === undefined ? undefined : new FlightBookingSteps(flights);
   });
+}
+
+/** The flights cost what the call was told, or less; what is set aside for bags pays for bags alone. */
+function isAtAgreedPrice(
+  { totalAmount, totalCurrency, askedServices, holdCallId }: Booking,
+  order: Pick<SupplierOrder, "totalAmount" | "totalCurrency">,
+): boolean {
+  const later = isAddedLater({ askedServices, holdCallId }) ? priceOfServices(askedServices) : 0n;
+  const [now, most] = [parseDecimal(order.totalAmount), parseDecimal(totalAmount)];
+  return order.totalCurrency === totalCurrency && now !== undefined && most !== undefined && now <= most - later;
+}
+
+const UNANSWERED: NotAdded = "supplier_unavailable";
+const UNAVAILABLE: ReadonlySet<string> = new Set(["provider_unavailable", "provider_timeout"]);
+
+function reasonOf({ code }: Failure): NotAdded {
+  if (UNAVAILABLE.has(code)) return UNANSWERED;
+  return code === "price_changed" ? code : "not_available";
+}
+
+function notAdded({ askedServices }: Booking, reason: NotAdded): AddedServices {
+  return { added: new Set(), reasons: new Map(askedServices.map(({ id }) => [id, reason])) };
 }
 
 function neverHappened(): Failure {

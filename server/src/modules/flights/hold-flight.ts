@@ -9,10 +9,17 @@ import {
   type BookOptions,
   particularsHashOf,
   requireSame,
+  requireTravelers,
 } from "../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../effects/index.ts";
-import { type AskedFlight, askedFlight } from "./asked-flight.ts";
-import { type BookFlightPorts, type BookFlightRequest, prepareOrder } from "./book-flight.ts";
+import { type AskedFlight, askedFlight, heldParticulars } from "./asked-flight.ts";
+import {
+  type BookFlightPorts,
+  type BookFlightRequest,
+  notHeld,
+  prepareOrder,
+  requireHoldableOffer,
+} from "./book-flight.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
 import { refusalByAge } from "./planned-travelers.ts";
 
@@ -40,11 +47,14 @@ export async function holdFlight(
         requireHoldable(request);
         progress?.("Checking the offer and the travelers");
         const { booking, order, offer } = await prepareOrder(ports, request, random);
-        if (offer.paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
+        requireHoldableOffer(offer);
         const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
         const intent = { ...booking, tenantId, network, callId, workerId: callId, offerId, particularsHash };
         return {
-          insert: ({ bookings }) => bookings.insert({ ...intent, kind: "flight_hold" }),
+          async insert(aggregates) {
+            await requireTravelers(aggregates, caller, booking);
+            return await aggregates.bookings.insert({ ...intent, kind: "flight_hold" });
+          },
           begin() {
             progress?.("Holding the order at the supplier");
             return steps.order(order);
@@ -88,19 +98,20 @@ export function planHold(
 /** What the supplier never takes with an order that it holds. */
 function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
   if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
-  if (services.length > 0) throw notHeld("Bags and seats are ordered only with an order that is paid at once.");
-}
-
-function notHeld(why: string): Failure {
-  return new Failure("hold_not_available", {
-    detail: `${why} Nothing was ordered. Book it at once with book_flight, or hold another offer.`,
-  });
+  if (services.length > 0) {
+    throw notHeld(
+      "An order is held without bags and seats; to add bags, hold it without them and name them in book_flight.",
+    );
+  }
 }
 
 /** The hold that a paid order began as. Throws where it was never one. */
 async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   const { holdCallId: callId, holdResult: result } = booking;
-  if (callId !== undefined) return { ...booking, callId, result, state: "on_hold" };
+  // What its payment has added to it is no part of the hold.
+  const particularsHash =
+    booking.particularsHash && particularsHashOf({ particulars: heldParticulars() }, booking.itinerarySalt);
+  if (callId !== undefined) return { ...booking, callId, result, particularsHash, state: "on_hold" };
   if (booking.state !== "booked") throw inProgress();
   await requireSame(asked, booking);
   const { orderId, id: bookingId } = booking;

@@ -31,6 +31,12 @@ function ageOn(day: string, bornOn: string): number {
   return Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" }).years;
 }
 
+/** As a search takes it. Undefined: an adult. */
+export function searchedAge(bornOn: string, day: string): number | undefined {
+  const age = ageOn(day, bornOn);
+  return age < ADULT_AGE ? age : undefined;
+}
+
 /** From which age to which one a passenger may be. */
 function agesOf({ type, age, fareType }: ExpectedPassenger): readonly [number, number] {
   const kind = type ?? fareType ?? "adult";

@@ -63,8 +63,9 @@ export async function seeAgain(
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
   const before = await seenOffers.find(caller, offer.id);
-  const searchId = before?.kind === "flight" ? before.searchId : null;
-  await seenOffers.remember(caller, [{ id: offer.id, offer: toSeen(offer, searchId, rates) }]);
+  const { searchId, services } = before?.kind === "flight" ? before : { searchId: null, services: undefined };
+  const seen = { ...toSeen(offer, searchId, rates), ...(services === undefined ? {} : { services }) };
+  await seenOffers.remember(caller, [{ id: offer.id, offer: seen }]);
 }
 
 function toSeen(offer: FlightOffer, searchId: string | null, rates: SaleRates): SeenFlight {

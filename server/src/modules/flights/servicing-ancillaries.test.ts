@@ -89,11 +89,20 @@ describe("services of book_flight", () => {
     if (bag === undefined || seat === undefined) throw new Error("there is no bag or no seat");
     const services = [{ id: bag.id, quantity: 1 }, { id: seat.id }];
     const total = micro(offer.totalAmount) + micro(bag.totalAmount) + micro(seat.totalAmount);
-    const result = await world.result("book_flight", { offerId: offer.id, services });
+    const args = { offerId: offer.id, services };
     const paid = { totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) };
-    expect(result).toMatchObject({ ...paid, ancillaries: "ordered_at_once" });
+    expect(await world.result("preview_call", { tool: "book_flight", args })).toMatchObject({
+      accepted: true,
+      totals: [{ token: "USDC", amount: paid.totalAmount }],
+    });
+    const result = await world.result("book_flight", args);
+    const ancillaries = {
+      way: "ordered_at_once",
+      services: [bag, seat].map(({ id }) => ({ id, quantity: 1, booked: true, reason: null })),
+    };
+    expect(result).toMatchObject({ ...paid, ancillaries });
     const again = await world.result("book_flight", { offerId: offer.id, services });
-    expect(again).toMatchObject({ orderId: result.orderId, ancillaries: "ordered_at_once" });
+    expect(again).toMatchObject({ orderId: result.orderId, ancillaries });
     expect(result.services).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "bag", quantity: 1, totalAmount: bag.totalAmount }),
@@ -105,6 +114,23 @@ describe("services of book_flight", () => {
     expect(orders).toMatchObject([{ type: "instant", total_amount: formatDecimal(total) }]);
     expect(ledger.services.filter(({ order_id }) => order_id === result.orderId)).toHaveLength(2);
     await world.expectSameBooks();
+  });
+
+  it("are not bought at a higher price than the tenant was shown", async () => {
+    const offer = await world.flexibleOffer();
+    const [bag] = (await list(offer.id)).bags;
+    if (bag === undefined) throw new Error("there is no bag");
+    await world.service.sql(
+      `update seen_offer set offer = jsonb_set(offer, '{services,0,eachAmount}', '"1.00"') where offer_id = $1`,
+      [offer.id],
+    );
+    const refused = await world.service.call("book_flight", { offerId: offer.id, services: [{ id: bag.id }] });
+    expect(refused.body).toMatchObject({
+      code: "price_changed",
+      servicesAmount: bag.totalAmount,
+      seenAmount: "1.00",
+    });
+    expect((await world.ledger()).orders.filter(({ offer_id }) => offer_id === offer.id)).toEqual([]);
   });
 
   it("are said to be none if a flight is booked without them", async () => {

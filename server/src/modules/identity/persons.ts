@@ -9,6 +9,11 @@ declare module "../../kernel/stores.ts" {
 export const personRoles = ["traveler", "booker", "approver", "finance", "admin"] as const;
 export type PersonRole = (typeof personRoles)[number];
 
+/** Whether calls are judged by who this is, and not only by who travels. */
+export function hasDuties({ roles }: Pick<Person, "roles">): boolean {
+  return roles.some((role) => role !== "traveler");
+}
+
 interface OwnerOfPersons {
   tenantId: string;
   network: Environment;

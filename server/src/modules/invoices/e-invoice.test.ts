@@ -247,8 +247,12 @@ describe("an invoice where rules are installed", () => {
     const escrow = openEscrow(service);
     const { bookingId, orderId } = await settledFlight(service, escrow);
     await putSeller(service, "XX");
+    const tried = { tool: "generate_booking_invoice", args: { bookingId } };
+    const { problem } = resultOf(await service.call("preview_call", tried));
     const refused = await service.call("generate_booking_invoice", { bookingId });
     expect(refused.body).toMatchObject({ ok: false, code: "e_invoice_refused", retryable: false });
+    expect(refused.body).toMatchObject(Object(problem));
+    expect(Object.keys(Object(problem))).toEqual(expect.arrayContaining(["code", "detail", "retryable"]));
     expect(refused.body.detail).toMatch(/BR-CL-14 at CrossIndustryInvoice\/.*SellerTradeParty.*countryCode of seller/);
     const listed = await service.send("/api/invoices", { headers: { authorization: `Bearer ${service.apiKey}` } });
     expect(listed.body.invoices).toEqual([]);

@@ -5,7 +5,7 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
 import { EInvoiceNotChecked } from "./e-invoice/e-invoice-rules.ts";
-import { EInvoiceRefused, issueJudged, type Rules } from "./e-invoice/judge-invoice.ts";
+import { EInvoiceRefused, issueJudged, judgeInvoice, type Rules } from "./e-invoice/judge-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";
 import type { InvoicingSettings } from "./settings.ts";
@@ -31,16 +31,10 @@ const seriesOf = ({ network }: Owner, series: string): string => (network === "s
 export async function issueInvoice(
   { stores, clock, eInvoiceRules }: IssuePorts,
   settlement: Settlement,
-  { settings, chainId }: { settings: InvoicingSettings | undefined; chainId: number },
+  given: Given,
 ): Promise<void> {
-  const { tenantId, network, bookingId } = settlement.booking;
-  const owner = { tenantId, network };
-  const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
-  const issuedAt = clock.now();
-  const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
-    ...{ settlement, settings, chainId, issuedAt, ...(await readOrder(from, settlement)) },
-  });
-  const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
+  const { bookingId } = settlement.booking;
+  const { owner, series, issuedAt, readFacts, draw } = drawing({ stores, clock }, settlement, given);
   await issueJudged(eInvoiceRules, draw, ({ draft, eInvoice }) =>
     stores.transaction(async (aggregates) => {
       const { invoices } = aggregates;
@@ -57,6 +51,36 @@ export async function issueInvoice(
       }));
     }),
   );
+}
+
+/** The same without issuing anything, for a preview: throws what `judgeInvoice` throws. */
+export async function checkInvoice(
+  { stores, clock, eInvoiceRules }: IssuePorts,
+  settlement: Settlement,
+  given: Given,
+): Promise<void> {
+  await judgeInvoice(eInvoiceRules, await drawing({ stores, clock }, settlement, given).draw());
+}
+
+interface Given {
+  settings: InvoicingSettings | undefined;
+  chainId: number;
+}
+
+function drawing(
+  { stores, clock }: Pick<IssuePorts, "stores" | "clock">,
+  settlement: Settlement,
+  { settings, chainId }: Given,
+) {
+  const { tenantId, network } = settlement.booking;
+  const owner = { tenantId, network };
+  const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
+  const issuedAt = clock.now();
+  const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
+    ...{ settlement, settings, chainId, issuedAt, ...(await readOrder(from, settlement)) },
+  });
+  const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
+  return { owner, series, issuedAt, readFacts, draw };
 }
 
 async function readOrder(

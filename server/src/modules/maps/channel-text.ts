@@ -16,6 +16,8 @@ export interface CardContent {
   summary: string;
   /** One line each, numbered. */
   lines: readonly string[];
+  /** The lines are advice and facts of ours, which are never cut: where they do not fit, sentences and whole lines are left out, the last first. */
+  isAdvice?: boolean;
   notes: string;
   picture: { label: string; url: string } | undefined;
   links: readonly { label: string; url: string }[];
@@ -77,9 +79,46 @@ const FITTINGS = [
 /** The message in the words and within the bounds of the channel. */
 export function fitToChannel(content: CardContent, channel: Channel): z.output<typeof ChannelText> {
   const style = styles[channel];
-  const texts = FITTINGS.map((fitting) => compose(content, style, fitting));
+  const texts =
+    content.isAdvice === true
+      ? wholeLines(content).map((some) => compose(some, style, NO_LIMIT))
+      : FITTINGS.map((fitting) => compose(content, style, fitting));
   const text = texts.find(({ length }) => length <= style.mostCharacters) ?? texts.at(-1) ?? "";
   return { channel, format: style.format, text };
+}
+
+/** Long enough for every sentence of ours with the names in it. */
+const NO_LIMIT = { note: 1_000, line: 2_000 };
+const SHORT_NOTE = 120;
+/** Only the first sentence of a line has this room in any case. */
+const SHORT_LINES = [200, 0] as const;
+
+/** The same with less and less in it, and never a part of a sentence. */
+function wholeLines(content: CardContent): CardContent[] {
+  const short = { ...content, notes: toVisibleText(content.notes, SHORT_NOTE) };
+  const shortened = SHORT_LINES.map((most) => ({
+    ...short,
+    notes: "",
+    lines: content.lines.map((line) => wholeSentences(line, most)),
+  }));
+  const fewest = shortened.at(-1)?.lines ?? [];
+  const withoutLast = fewest.map((_, left) => ({
+    ...short,
+    notes: "",
+    lines: fewest.slice(0, fewest.length - left - 1),
+  }));
+  return [content, short, { ...short, notes: "" }, ...shortened, ...withoutLast];
+}
+
+/** So many of the first sentences as fit; the first one whatever its length. */
+function wholeSentences(line: string, most: number): string {
+  const sentences = line.split(/(?<=[.!?])\s+|(?<=[。！？])/u);
+  let kept = sentences[0] ?? "";
+  for (const sentence of sentences.slice(1)) {
+    if (kept.length + 1 + sentence.length > most) break;
+    kept = `${kept} ${sentence}`;
+  }
+  return kept;
 }
 
 function compose(content: CardContent, style: Style, fitting: { note: number; line: number }): string {

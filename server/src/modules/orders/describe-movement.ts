@@ -108,7 +108,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
 
 /** Steps of the escrow that pay to the wallet. */
 const STEPS: Readonly<Record<string, string>> = {
-  cancel: "Back from a trip's budget: cancel_booking gave back the reservation of a booking",
+  cancel: "Back from a trip's budget: the reservation of a booking that was cancelled",
   settle: "Back from a trip's budget: settle_booking gave back what the booking did not use",
   close: "Back from a trip's budget: close_trip gave back what was free",
   log: "From a trip's budget: the fee of log_agent_action",

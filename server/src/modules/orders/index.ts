@@ -3,6 +3,14 @@ export { creditEvents } from "./credit-events.ts";
 export { FlightTerms, flightTerms } from "./describe-order.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
-export { flightsAndPrice, type OrderPorts, refreshDueOrders, refreshHold, refreshOrder } from "./refresh-order.ts";
-export { SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
+export {
+  flightsAndPrice,
+  type OrderPorts,
+  readTicketing,
+  refreshDueOrders,
+  refreshHold,
+  refreshOrder,
+  toBookedSlice,
+} from "./refresh-order.ts";
+export { isCovered, SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
 export { PAID_BY_ESCROW } from "./wallet-movements.ts";

@@ -63,6 +63,20 @@ export async function refreshOrder(
   throw new Error(`the record of order ${orderId} changes faster than it can be read`);
 }
 
+/** How an order stands by what the supplier says now; nothing of it is stored. */
+export async function readTicketing(
+  { flightServicing }: Pick<OrderPorts, "flightServicing">,
+  known: OrderRecord,
+): Promise<Pick<OrderRecord, "status" | "ticketing">> {
+  try {
+    const { change } = await readFlight({ flightServicing }, known);
+    return { ...known, ...change };
+  } catch (error) {
+    if (isGone(error)) return known;
+    throw error;
+  }
+}
+
 async function store(
   { stores, clock, log }: OrderPorts,
   known: OrderRecord,
@@ -139,14 +153,18 @@ async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | un
     if (known.status === "held" || known.status === "lapsed") return await readHold(ports, known);
     return known.kind === "flight" ? await readFlight(ports, known) : await readStay(ports, known);
   } catch (error) {
-    if (error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found")) {
-      return undefined;
-    }
+    if (isGone(error)) return undefined;
     throw error;
   }
 }
 
-async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): Promise<Reading> {
+const isGone = (error: unknown): boolean =>
+  error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found");
+
+async function readFlight(
+  { flightServicing }: Pick<OrderPorts, "flightServicing">,
+  known: OrderRecord,
+): Promise<Reading> {
   const details = await flightServicing.getOrderDetails(known.orderId);
   const { cancelledAt, ticketed, documents, airlineChanges } = details;
   const numbers = documents.map(({ number }) => number);
@@ -234,7 +252,7 @@ export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDet
   return { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
 }
 
-function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
+export function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
     ...{ id, origin, destination },
     departingAt: segments[0]?.departingAt || null,

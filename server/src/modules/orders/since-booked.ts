@@ -42,6 +42,12 @@ export async function sinceBooked(
   };
 }
 
+/** Whether a reservation in escrow pays for the order still: the wallet takes the place of one that is cancelled. */
+export const isCovered = (
+  { coveredUsdc }: { coveredUsdc: string },
+  { since }: { since: readonly { kind: string }[] },
+): boolean => parseDecimal(coveredUsdc) !== 0n && !since.some(({ kind }) => kind === "paid_by_wallet");
+
 /** For the next step of who repeats a booking whose order is cancelled. */
 export const sayCancelled = (refundedUsdc: string): string =>
   `The order was booked and is cancelled; ${refundedUsdc} USDC were given back to the treasury wallet since. Nothing is left to do for it: to travel, search and book again.`;

@@ -65,6 +65,7 @@ beforeAll(async () => {
     charge: { paidBy: "tenant", ...refusing },
     gates: [gate],
     portsFor: () => ports,
+    hasDuties: () => Promise.resolve(false),
     clock: world.clock,
     log: silentLog,
     translate: (error) => error,

@@ -45,6 +45,22 @@ export const ADVICE_SOURCE = {
   isRecalled: true,
 };
 
+/** What to do where only bounds are known: how high the peaks around can be says nothing of the spot. */
+export function adviseWithoutHeight(lowestMeters: number | undefined, highestMeters: number): readonly string[] {
+  const atLeast = judgeAltitude(lowestMeters);
+  const atMost = judgeAltitude(highestMeters);
+  if (atMost?.risk === "none") return atMost.advice;
+  const check =
+    "Check the height of this spot before you plan, for example on a topographic map or with the place of stay.";
+  if (lowestMeters === undefined || lowestMeters < HIGH_METERS || atLeast === undefined) return [check, IF_HIGH];
+  return [check, `Even the lowest land around lies at about ${lowestMeters} m:`, ...atLeast.advice];
+}
+
+/** Below it, advice for the lowest land around could play down how high the spot is. */
+const HIGH_METERS = 2_500;
+const IF_HIGH =
+  "If it is above 2,500 m, altitude sickness is possible: do not go there from low down to sleep in one day.";
+
 export function judgeAltitude(meters: number | undefined) {
   return BANDS.find(({ fromMeters }) => meters !== undefined && meters >= fromMeters);
 }

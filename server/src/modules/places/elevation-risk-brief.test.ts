@@ -9,6 +9,7 @@ const Brief = z.object({
   ...{ available: z.boolean(), reason: z.string().nullable(), basis: z.string().nullable() },
   ...{ elevationMeters: z.number().nullable(), errorMeters: z.number().nullable() },
   highestPlausibleMeters: z.number().nullable(),
+  landAround: z.object({ lowestMeters: z.number(), highestMeters: z.number() }).nullable(),
   ...{ risk: z.string().nullable(), advice: z.array(z.string()), sourceLevel: z.string() },
 });
 type Brief = z.output<typeof Brief>;
@@ -148,13 +149,27 @@ describe("elevation_risk_brief", () => {
     expect(share((off) => off <= MOST_OFF_IN_CITY)).toBeGreaterThan(0.96);
   });
 
-  it("does not take that of a village some way off, and is planned for the highest that is plausible", async () => {
+  it("does not take that of a village some way off, and advises to check the height", async () => {
     const flank = await brief(35.36, 138.76);
     expect(flank).toMatchObject({ available: false, elevationMeters: null, risk: null });
-    expect(flank.reason).toMatch(/It can be as high as \d+ m/);
+    expect(flank.reason).toMatch(/The height of this spot is not known.*between \d+ and \d+ m/);
     expect(flank.highestPlausibleMeters).toBeGreaterThan(3_000);
-    expect(flank.advice[0]).toMatch(/Find out the elevation/);
-    expect(flank.advice.join(" ")).toMatch(/Altitude sickness is common/);
+    expect(flank.advice[0]).toMatch(/Check the height of this spot/);
+  });
+
+  it.each([
+    ["El Alto airport", -16.5133, -68.1923, 4_062],
+    ["Machu Picchu", -13.1631, -72.545, 2_430],
+    ["Quito", -0.1807, -78.4678, 2_850],
+    ["Leh", 34.1526, 77.5771, 3_500],
+  ] as const)("does not advise at %s as for the peaks around it", async (_name, latitude, longitude, meters) => {
+    const { available, reason, risk, advice, landAround } = await brief(latitude, longitude);
+    expect(advice.join(" ")).not.toMatch(/Nobody stays well here|guides, oxygen/);
+    expect(advice.join(" ")).not.toMatch(NO_PRECAUTIONS);
+    if (available) return;
+    expect([risk, advice[0]]).toEqual([null, expect.stringContaining("Check the height of this spot")]);
+    expect(reason).toContain(`between ${landAround?.lowestMeters} and ${landAround?.highestMeters} m`);
+    expect(landAround?.lowestMeters).toBeLessThan(meters);
   });
 
   it("does not take that of a town on the coast for that of the mountain above it", async () => {

@@ -27,6 +27,27 @@ describe("find_airports_nearby", () => {
   });
 });
 
+describe("search_hotels", () => {
+  const search = async (location: string) => {
+    const today = Temporal.Now.plainDateISO("UTC");
+    const [checkInDate, checkOutDate] = [40, 42].map((days) => today.add({ days }).toString());
+    return (await call("search_hotels", { location, checkInDate, checkOutDate })).location;
+  };
+
+  it("names the place that a bare name was taken as, and those that it could also be", async () => {
+    expect(await search("Paris")).toMatchObject({
+      ...{ label: "Paris, France", otherPlaces: expect.arrayContaining(["Paris, TX, United States"]) },
+      note: expect.stringMatching(/taken as Paris, France\. It could also be: .*Paris, TX/),
+    });
+    expect(await search("Soho")).toMatchObject({
+      ...{ label: "Soho, Indonesia", otherPlaces: [] },
+      note: expect.stringMatching(/taken as Soho, Indonesia\. .*before you book/),
+    });
+    for (const location of ["Lisbon, Portugal", "LIS", "38.71, -9.14"])
+      expect(await search(location)).toMatchObject({ otherPlaces: [], note: null });
+  });
+});
+
 describe("geocode_trip_stop", () => {
   const geocode = (args: object) => call("geocode_trip_stop", args);
 
@@ -43,6 +64,17 @@ describe("geocode_trip_stop", () => {
       isAmbiguous: false,
       candidates: [{ label: "Lisbon, Portugal", precision: "city", unknownPart: null }],
     });
+  });
+
+  it("says what to do where a name is not known, or is that of several places", async () => {
+    expect(await geocode({ address: "Shinjuku" })).toMatchObject({
+      ...{ candidates: [], nearMatches: [] },
+      note: expect.stringMatching(/No place of this name is known\. Give the name with its city and country/),
+    });
+    expect(await geocode({ address: "Springfield" })).toMatchObject({
+      note: expect.stringMatching(/most important place of this name, Springfield, .*Ask which one is meant/),
+    });
+    expect(await geocode({ address: "Lisbon, Portugal" })).toMatchObject({ note: null });
   });
 
   it("answers an unknown street or part of a city with the city and says so, and an unknown place with near names", async () => {
@@ -62,9 +94,7 @@ describe("geocode_trip_stop", () => {
     ["12 Rue de Rivoli 75004 Paris", "Paris, France", "12 Rue de Rivoli 75004"],
   ])("takes the address %j to the city %s", async (address, city, unknownPart) => {
     const { candidates } = await geocode({ address });
-    expect(candidates).toEqual([
-      expect.objectContaining({ label: expect.stringContaining(`${city} (`), precision: "city", unknownPart }),
-    ]);
+    expect(candidates).toEqual([expect.objectContaining({ label: city, precision: "city", unknownPart })]);
   });
 
   it.each([

@@ -42,7 +42,7 @@ export interface ApprovalTerms {
 }
 
 /** Why no approval lets the call through. */
-export type ApprovalRefusal = Extract<ServiceCode, `approval_${string}`>;
+export type ApprovalRefusal = Extract<ServiceCode, `approval_${string}` | "in_progress">;
 
 /** What the policy asks of whoever keeps approvals. */
 export interface Approvals {
@@ -51,7 +51,8 @@ export interface Approvals {
   /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
   use(asked: ApprovalCase, transaction: Aggregates): Promise<ApprovalRefusal | undefined>;
   /**
-   * Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago.
+   * Asks for an approval: the same case gets the one that waits already, or the one in which a person has refused the same purchase or payment not long
+   * ago.
    */
   request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval>;
   /** After the end of a call that has used one up: gives it back when nothing was done with it. */
@@ -61,4 +62,6 @@ export interface Approvals {
 export interface RequestedApproval {
   approvalId: string;
   expiresAt: Temporal.Instant;
+  /** Of the person who has rejected it or taken it back, where one was given. */
+  reason: string | undefined;
 }

@@ -1,11 +1,11 @@
 import { paymentRules, travelRules } from "./common-rules.ts";
-import { missingFor, ownRules, sayBroken } from "./custom-rules.ts";
+import { missingFor, type OwnRule, ownRules, sayBroken } from "./custom-rules.ts";
 import { type PolicyDocument, type Severity, severities } from "./document.ts";
-import { type Circumstances, factsOf, type Kind, type Subject } from "./facts.ts";
+import { type Circumstances, type Facts, factsOf, type Kind, type Subject } from "./facts.ts";
 import { flightRules } from "./flight-rules.ts";
 import { hotelRules } from "./hotel-rules.ts";
-import type { Broken } from "./rule.ts";
-import { growRuleTree, type Rules } from "./rule-tree.ts";
+import type { Broken, Judgement, Rule } from "./rule.ts";
+import { growRuleTree, type Rules, type RuleTree } from "./rule-tree.ts";
 
 /** As many as a reader can do something with; a policy can have thousands of rules. */
 export const MOST_SHOWN = 50;
@@ -53,23 +53,52 @@ export function countRules(rules: Rules): number {
 /** What a policy says of a purchase or a payment: the strictest rule that is broken decides. Pure. */
 export function evaluate(rules: Rules, subject: Subject, circumstances: Circumstances): Verdict {
   const facts = factsOf(subject, circumstances);
+  const atLeast = factsAtLeast(subject, circumstances);
   const violations: Said<Violation>[] = [];
   const notEvaluated: Said<NotEvaluated>[] = [];
   const { parts, own } = rules[facts.kind];
   for (const { id, severity, judge } of parts) {
-    const judgement = judge(facts);
+    const judgement = judgeWith(judge, facts, atLeast);
     if (judgement === undefined) continue;
     const rule = { rule: id, severity };
     if ("missing" in judgement) notEvaluated.push({ severity, say: () => ({ ...rule, missing: judgement.missing }) });
     else violations.push({ severity, say: () => ({ ...rule, ...judgement }) });
   }
+  const broken = new Set(atLeast === undefined ? [] : brokenBy(own, atLeast));
   for (const { rule, isKnown } of own.find(facts)) {
     const { id, severity } = rule;
-    if (isKnown) violations.push({ severity, say: () => ({ rule: id, severity, ...sayBroken(facts, rule) }) });
+    if (atLeast !== undefined && !isKnown && broken.has(rule)) {
+      violations.push({ severity, say: () => ({ rule: id, severity, ...asBound(sayBroken(atLeast, rule)) }) });
+    } else if (isKnown) violations.push({ severity, say: () => ({ rule: id, severity, ...sayBroken(facts, rule) }) });
     else notEvaluated.push({ severity, say: () => ({ rule: id, severity, missing: missingFor(facts, rule) }) });
   }
   return toVerdict(violations, notEvaluated, 0);
 }
+
+/** With a lower bound in place of a price that is not known. Undefined: there is no such bound. */
+function factsAtLeast(subject: Subject, circumstances: Circumstances): Facts | undefined {
+  if (!("bought" in subject)) return undefined;
+  const { bought } = subject;
+  if (bought.price !== undefined || bought.priceAtLeast === undefined) return undefined;
+  return factsOf({ bought: { ...bought, price: bought.priceAtLeast } }, circumstances);
+}
+
+/** A higher price only breaks more rules, so what breaks one at the lower bound breaks it in any case. */
+function judgeWith(judge: Rule["judge"], facts: Facts, atLeast: Facts | undefined): Judgement {
+  const judgement = judge(facts);
+  if (atLeast === undefined || judgement === undefined || !("missing" in judgement)) return judgement;
+  const bound = judge(atLeast);
+  return bound !== undefined && "limit" in bound ? asBound(bound) : judgement;
+}
+
+function brokenBy(own: RuleTree, atLeast: Facts): readonly OwnRule[] {
+  return own.find(atLeast).flatMap(({ rule, isKnown }) => (isKnown ? [rule] : []));
+}
+
+const asBound = (broken: Broken): Broken => ({
+  ...broken,
+  text: `${broken.text} Services whose price is not known come on top.`,
+});
 
 /** Of a call that buys or pays several things. */
 export function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {

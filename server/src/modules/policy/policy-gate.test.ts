@@ -147,14 +147,33 @@ describe("book_flight", () => {
     await enforce(denying(1_000_000));
     expect((await book(id)).body).toMatchObject({
       code: "approval_required",
-      decision: "allow",
+      decision: "require_approval",
       notEvaluated: [{ rule: "rules.dear", missing: ["priceUsd"] }],
+      detail: expect.stringContaining("display_offer_conditions"),
     });
     // Looked at with this tenant's key, it is known.
     expect((await service.call("display_offer_conditions", { offerId: id })).status).toBe(200);
     const services = await service.call("book_flight", { offerId: id, services: [{ id: "ser_1", quantity: 1 }] });
-    expect(services.body).toMatchObject({ code: "approval_required", notEvaluated: [{ missing: ["priceUsd"] }] });
+    expect(services.body).toMatchObject({
+      code: "approval_required",
+      decision: "require_approval",
+      notEvaluated: [{ missing: ["priceUsd"] }],
+      detail: expect.stringMatching(/at least \d+.* list_flight_ancillaries/),
+    });
     expect((await book(id)).status).toBe(200);
+  });
+
+  it.each([
+    ["the limit of flights", { flight: { maxPrice: { default: 1, severity: "deny" } } }, "flight.maxPrice"],
+    ["a rule of the tenant's own", denying(1), "rules.dear"],
+  ])("over %s is denied with services of unknown price and a credit, as without them", async (_, document, rule) => {
+    const { id } = await offer({ departureDate: day(66) });
+    await enforce(document);
+    const withServices = { offerId: id, services: [{ id: "ser_1", quantity: 1 }] };
+    for (const asked of [{ offerId: id }, withServices, { ...withServices, airlineCreditId: "acd_0000Nobody" }]) {
+      const { body } = await service.call("book_flight", asked);
+      expect(body).toMatchObject({ code: "policy_denied", decision: "deny", violations: [{ rule, severity: "deny" }] });
+    }
   });
 
   it("at a price that has risen since the tenant saw it is refused until it was looked at again", async () => {

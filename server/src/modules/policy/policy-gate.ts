@@ -13,7 +13,7 @@ import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
 import type { ActivePolicies, ActivePolicy } from "./policies.ts";
-import { micro } from "./rule.ts";
+import { micro, usd } from "./rule.ts";
 import { describeVerdict } from "./verdict-answer.ts";
 
 export interface PolicyGateOptions {
@@ -66,18 +66,18 @@ export class PolicyGate implements Gate {
 
   async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
     const judged = await this.#judged.get(plan);
-    if (judged === undefined || !needsApproval(judged.verdict) || refusal.code === "policy_denied") return refusal;
+    if (judged === undefined || !needsApproval(judged.verdict) || !MAY_ASK.has(refusal.code)) return refusal;
     const context = {
       alternatives: await this.#alternativesTo(judged),
       purpose: (await judged.call.purpose?.())?.bought,
     };
-    const { approvalId, expiresAt } = await this.#options.approvals.request(judged, context);
+    const { approvalId, expiresAt, reason } = await this.#options.approvals.request(judged, context);
     const next = isRetryable(refusal.code)
       ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
-      : `That was the answer to approval ${approvalId}.`;
+      : sayAnswer(approvalId, expiresAt, reason);
     return new Failure(refusal.code, {
       detail: `${refusal.detail} ${next}`,
-      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString() },
+      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString(), reason: reason ?? null },
     });
   }
 
@@ -88,7 +88,7 @@ export class PolicyGate implements Gate {
     if (policy === undefined) return [];
     const circumstances = this.#circumstances(call);
     const mayBeBooked = ({ bought }: Alternative) => {
-      const verdict = evaluate(policy.rules, { bought }, circumstances);
+      const verdict = ofCall(evaluate(policy.rules, { bought }, circumstances));
       return verdict.decision !== "deny" && !needsApproval(verdict);
     };
     return firstOfEach(found.filter(mayBeBooked)).slice(0, MOST_ALTERNATIVES);
@@ -145,7 +145,7 @@ export class PolicyGate implements Gate {
     const policy = await this.#options.activePolicies.find(call, id);
     if (policy === undefined) throw new Failure("policy_denied", { detail: `The policy ${id} does not apply.` });
     const circumstances = this.#circumstances(call);
-    const verdict = mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances)));
+    const verdict = ofCall(mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances))));
     const { policyId, version } = policy;
     return { call, plan, policyId, version, verdict, terms: termsOf(policy) };
   }
@@ -181,7 +181,11 @@ const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environm
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {
   const nameOf = ({ offerId, bought }: Alternative) =>
     bought.kind === "stay" ? (bought.suppliers?.join() ?? offerId) : offerId;
-  return [...new Map(alternatives.toReversed().map((one) => [nameOf(one), one])).values()].toReversed();
+  const byName = new Map<string, Alternative>();
+  for (const one of alternatives) {
+    if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
+  }
+  return [...byName.values()];
 }
 
 /** Of several policies one that denies; else the first that wants an approval, which is asked for what all of them say. */
@@ -191,7 +195,7 @@ function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
   const asking = cases.filter(({ verdict }) => needsApproval(verdict));
   const [first] = asking;
   if (first === undefined) return cases[0];
-  return { ...first, verdict: mergeVerdicts(asking.map(({ verdict }) => verdict)) };
+  return { ...first, verdict: ofCall(mergeVerdicts(asking.map(({ verdict }) => verdict))) };
 }
 
 /** False: it stays the tenant's, or was judged before, as what a booking pays out was when it was reserved. */
@@ -203,9 +207,14 @@ function isOutside(party: Party): party is Hex {
   return party.startsWith("0x");
 }
 
-/** What could not be judged is not taken to be allowed. */
-function needsApproval({ decision, notEvaluated }: Verdict): boolean {
-  return decision === "require_approval" || notEvaluated.some(({ severity }) => severity !== "warn");
+/** What could not be judged is not taken to be allowed: a person decides it. */
+function ofCall(verdict: Verdict): Verdict {
+  const isOpen = verdict.notEvaluated.some(({ severity }) => severity !== "warn");
+  return isOpen && verdict.decision !== "deny" ? { ...verdict, decision: "require_approval" } : verdict;
+}
+
+function needsApproval({ decision }: Verdict): boolean {
+  return decision === "require_approval";
 }
 
 function termsOf({ document }: ActivePolicy): ApprovalTerms {
@@ -223,7 +232,7 @@ function denied(judged: ApprovalCase): Failure {
   });
 }
 
-const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required">, string>> = {
+const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required" | "in_progress">, string>> = {
   approval_used: "The approval of this call was used up before.",
   approval_expired: "The approval of this call has expired.",
   approval_price_changed: "The price has changed by more than its approval allows.",
@@ -232,18 +241,33 @@ const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required">, str
   approval_rejected: "A person has refused to approve this call.",
 };
 
+/** What a person could still decide. */
+const MAY_ASK: ReadonlySet<string> = new Set(["approval_required", ...Object.keys(whyNot)]);
+
+function sayAnswer(approvalId: string, expiresAt: Temporal.Instant, reason: string | undefined): string {
+  const why = reason === undefined ? "" : ` with the reason “${reason}”`;
+  return `That was the answer to approval ${approvalId}${why}, and nobody is asked about the same again before ${expiresAt}. Choose something else, such as another flight or a lower price.`;
+}
+
 function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
   if (refusal === "approval_required") return approvalRequired(judged);
+  if (refusal === "in_progress") {
+    return new Failure(refusal, {
+      detail:
+        "The same call is being made at this moment and uses the approval; this one did nothing. Send it again: a booking answers with its result. Look up a payment first, as sending it again would be another payment.",
+    });
+  }
   return new Failure(refusal, { detail: whyNot[refusal], extra: describeVerdict(judged.verdict, judged) });
 }
 
 function approvalRequired(judged: ApprovalCase): Failure {
   const { violations, notEvaluated } = judged.verdict;
+  const { bought, howToKnow } = judged.plan;
   const texts = violations.filter(({ severity }) => severity !== "warn").map(({ text }) => text);
   const unknown = [...new Set(notEvaluated.flatMap(({ missing }) => missing))];
-  const why =
-    texts[0] ??
-    `The service does not know ${unknown.join(", ")} of it. Where you have not seen the offer by a search with this key, search again.`;
+  const known = bought?.priceAtLeast === undefined ? "" : ` It costs at least ${usd(bought.priceAtLeast)} USD.`;
+  const advice = howToKnow === undefined ? "" : ` ${howToKnow}`;
+  const why = texts[0] ?? `The service does not know ${unknown.join(", ")} of it.${known}${advice}`;
   return new Failure("approval_required", {
     detail: `By the policy ${judged.policyId} it needs an approval. ${why}`,
     extra: describeVerdict(judged.verdict, judged),

@@ -2,6 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import { registryWriteErrors } from "./errors.ts";
@@ -45,16 +46,32 @@ export const answerErrors = {
 const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string, unknown>>): Failure =>
   new Failure(code, { detail: answerErrors[code], ...(extra === undefined ? {} : { extra }) });
 
+export type ValidationResponse = Omit<AnswerRequest, "callId" | "about" | "waitMilliseconds">;
+
+/** Everything that our records refuse before anything is stored; it changes nothing. */
+export async function checkAnswer(
+  { stores, chain }: Pick<AnswerPorts, "stores" | "chain">,
+  request: ValidationResponse,
+) {
+  const { tenantId, requestHash, tag, validatorWallet } = request;
+  requireRegistries(chain);
+  const validation = await stores.validations.find(chain.network, requestHash);
+  if (validation === undefined) throw failed("validation_not_found");
+  const { address: from } = await stores.wallets.ensure(chain.network, "treasury", tenantId);
+  if (validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
+  if (validation.tag !== tag) throw failed("wrong_tag");
+  const { answer, answerTransactionHash: hash } = validation;
+  if (answer !== undefined && hash !== undefined) requireSameAnswer(answer, request, { hash });
+  return { validation, from };
+}
+
 /** Answers a request once, as its validator. Throws Failure with a code of `answerErrors`. */
 export async function answerValidation(ports: AnswerPorts, request: AnswerRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, requestHash, response, tag, responseUri, waitMilliseconds } = request;
   const { network } = chain;
-  requireRegistries(chain);
-  const validation = await findRequested(ports, request);
-  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
-  if (request.validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
-  if (validation.tag !== tag) throw failed("wrong_tag");
+  const { validation, from } = await checkAnswer(ports, request);
+  await requireRequested(ports, validation, request);
   const responseHash = hashOf({ requestHash, response, tag, responseUri: responseUri ?? null });
   const answer: ValidationAnswer = {
     id: newId("van_", clock.now().epochMilliseconds, random),
@@ -81,24 +98,28 @@ export async function answerValidation(ports: AnswerPorts, request: AnswerReques
     },
     insert: async ({ validations }) => ((await validations.answer(network, requestHash, answer)) ? answer : undefined),
     findEarlier: async () => (await stores.validations.find(network, requestHash))?.answer,
-    requireSame(earlier, { hash }) {
-      if (earlier.response === response && earlier.responseUri === responseUri) return;
-      throw failed("already_answered", { response: earlier.response, txHash: hash });
-    },
+    requireSame: (earlier, transaction) => requireSameAnswer(earlier, request, transaction),
     waitMilliseconds,
   });
 }
 
-/** As the chain has it. */
-async function findRequested(
+function requireSameAnswer(
+  earlier: Pick<ValidationAnswer, "response" | "responseUri">,
+  { response, responseUri }: Pick<AnswerRequest, "response" | "responseUri">,
+  { hash }: Pick<ChainTransaction, "hash">,
+): void {
+  if (earlier.response === response && earlier.responseUri === responseUri) return;
+  throw failed("already_answered", { response: earlier.response, txHash: hash });
+}
+
+/** Waits until the chain has the request. */
+async function requireRequested(
   ports: AnswerPorts,
-  { requestHash, waitMilliseconds }: Pick<AnswerRequest, "requestHash" | "waitMilliseconds">,
-): Promise<Validation> {
-  const validation = await ports.stores.validations.find(ports.chain.network, requestHash);
-  if (validation === undefined) throw failed("validation_not_found");
-  if (validation.state !== "requesting") return validation;
+  validation: Validation,
+  { waitMilliseconds }: Pick<AnswerRequest, "waitMilliseconds">,
+): Promise<void> {
+  if (validation.state !== "requesting") return;
   const end = await awaitEnd(ports, { purpose: REQUEST_PURPOSE, waitMilliseconds }, validation.id);
   if (end === undefined) throw inProgress();
   if (end.state === "reverted") throw failed("validation_not_found");
-  return validation;
 }

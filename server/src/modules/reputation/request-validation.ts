@@ -39,19 +39,28 @@ export const requestErrors = {
   not_the_owner: "Name your own agent, and as its owner your treasury wallet, as check_treasury shows it.",
 } as const;
 
-/** Asks for a validation once for each hash. Throws Failure with a code of `requestErrors`. */
-export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
-  const { stores, chain, clock, random } = ports;
-  const { tenantId, callId, agentId, validator, tag, requestUri } = request;
-  const { network } = chain;
+/** Everything that the registries refuse before anything is stored; it changes nothing. */
+export async function checkRequest(
+  { stores, chain }: Pick<RequestPorts, "stores" | "chain">,
+  { tenantId, agentId, ownerWallet }: Pick<ValidationRequest, "tenantId" | "agentId" | "ownerWallet">,
+) {
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw agentNotFound();
-  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
-  if (request.ownerWallet !== from) throw notTheOwner();
+  const { address: from } = await stores.wallets.ensure(chain.network, "treasury", tenantId);
+  if (ownerWallet !== from) throw notTheOwner();
   const owner = await registries.ownerOf(agentId);
   if (owner === undefined) throw agentNotFound();
   if (owner !== from) throw notTheOwner();
-  const requestHash = await requestHashOf(ports, request, { agentId, from, registry: registries.contracts.validation });
+  return { agentId, from, registry: registries.contracts.validation };
+}
+
+/** Asks for a validation once for each hash. Throws Failure with a code of `requestErrors`. */
+export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
+  const { stores, chain, clock, random } = ports;
+  const { tenantId, callId, validator, tag, requestUri } = request;
+  const { network } = chain;
+  const { agentId, from, registry } = await checkRequest(ports, request);
+  const requestHash = await requestHashOf(ports, request, { agentId, from, registry });
   const validation: NewValidation = {
     id: newId("val_", clock.now().epochMilliseconds, random),
     network,

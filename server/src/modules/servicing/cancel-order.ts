@@ -10,6 +10,7 @@ import { atMost, creditEvents, type OrderRecord } from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
+import { requireNotCancelled } from "./servicing-errors.ts";
 
 const Credits = z
   .array(
@@ -124,7 +125,10 @@ export function prepareFlightCancellation(
 ): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
   const { refundAmount, refundCurrency, refundTo } = quote;
   // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
-  if (quote.confirmedAt === null && isPast(quote.expiresAt, clock)) throw cancellationExpired();
+  if (quote.confirmedAt === null) {
+    requireNotCancelled(order);
+    if (isPast(quote.expiresAt, clock)) throw cancellationExpired();
+  }
   const { rate } = order;
   requireOrderCurrency(refundAmount, refundCurrency, rate);
   const refundUsdc = formatDecimal(refundInUsdc(quote, order));

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderChange } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import { BookingRate, inUsdc, SupplierResult } from "../bookings/index.ts";
-import type { OrderRecord } from "../orders/index.ts";
+import { type OrderRecord, toBookedSlice } from "../orders/index.ts";
 import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
@@ -106,6 +106,11 @@ export function prepareFlightChange(
   };
 }
 
+const flightsOf = ({ add, remove }: NonNullable<OrderChange["slices"]>) => ({
+  add: add.map(toBookedSlice),
+  remove: remove.map(({ id }) => id),
+});
+
 /** Kept with the intent, as nobody else knows it when a worker takes over. */
 const Expected = z.object({
   changeTotalAmount: z.string(),
@@ -140,6 +145,7 @@ export function flightChange(
       refund,
       // What it costs now, the order itself says when it is read again.
       order: {},
+      flights: change.slices === null ? undefined : flightsOf(change.slices),
       events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
     };
   }

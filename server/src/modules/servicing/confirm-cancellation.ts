@@ -2,6 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OnceAnswer } from "../effects/index.ts";
+import { requireMoving } from "../treasury/index.ts";
 import { prepareFlightCancellation, withNotFoundCode } from "./cancel-order.ts";
 import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "./cancel-stay.ts";
 import { executeServicing, type ServicingOptions, type ServicingRequest } from "./execute-servicing.ts";
@@ -36,12 +37,13 @@ export function confirmCancellation(
   return request.then((known) => executeServicing({ ...ports, commits }, known, { random, ...options }));
 }
 
-/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+/** Everything that can be refused before anything is stored or sent, for a preview; it changes nothing. */
 export async function checkCancellation(
   ports: CheckingPorts,
   caller: ServicingCall["caller"],
   cancellationId: string,
 ): Promise<void> {
+  await requireMoving(ports.stores.chainNetworks, caller.environment);
   if (!cancellationId.startsWith(STAY_QUOTE_PREFIX)) await checkFlight(ports, caller, cancellationId);
   else await checkStay(ports, await findStay(ports, caller, cancellationId));
 }

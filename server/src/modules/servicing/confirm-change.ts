@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OnceAnswer } from "../effects/index.ts";
+import { requireMoving } from "../treasury/index.ts";
 import { withNotFoundCode } from "./cancel-order.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
@@ -29,8 +30,17 @@ export function confirmChange(
   return executeServicing({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
 }
 
-/** Everything that can be refused before anything is stored or sent; it changes nothing. */
-export async function checkChange(
+/** Everything that can be refused before anything is stored or sent, for a preview; it changes nothing. */
+export async function checkPaidChange(
+  ports: Parameters<typeof checkChange>[0],
+  caller: ServicingCall["caller"],
+  change: Parameters<typeof checkChange>[2],
+): Promise<void> {
+  await requireMoving(ports.stores.chainNetworks, caller.environment);
+  await checkChange(ports, caller, change);
+}
+
+async function checkChange(
   { flightServicing, stores, clock }: Pick<ServicingToolPorts, "flightServicing" | "stores" | "clock">,
   { tenantId, environment }: ServicingCall["caller"],
   { changeId, payment }: { changeId: string; payment: ChangePayment },

@@ -4,9 +4,10 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "./servicing-actions.ts";
+import { splitRefund } from "./split-refund.ts";
 
 interface Asked {
-  stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers" | "orders">;
+  stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers" | "orders" | "bookings">;
   caller: Caller;
 }
 
@@ -29,14 +30,25 @@ const WHO_KEEPS =
 export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
+  const travelerIds = seen?.kind === "flight" ? await travelersOf(asked, seen.orderId) : undefined;
   const { amount, currency } = payment;
   const due = parseDecimal(amount) === 0n ? 0n : inUsdc(amount, currency.toUpperCase(), seen?.rate ?? BOOKING_RATE);
   return {
     // An amount whose rate is not known here is found out when the call runs.
     movements: due === 0n ? [] : [{ token: "USDC", amount: due, from: "treasury", to: "collection" }],
     irreversible: [final(due === 0n ? CHANGED : `${CHANGED}; ${WHO_KEEPS}`)],
-    bought: seen === undefined ? unknownPurchase("flight", undefined) : toPurchase(seen, undefined),
+    travelerIds,
+    bought: seen === undefined ? unknownPurchase("flight", travelerIds) : toPurchase(seen, travelerIds),
   };
+}
+
+/** The users whom the tenant's order is for. Undefined: the order or its travelers are not known. */
+async function travelersOf({ stores, caller }: Asked, orderId?: string): Promise<readonly string[] | undefined> {
+  if (orderId === undefined) return undefined;
+  const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
+  const booking = order && (await stores.bookings.get(order.bookingId));
+  const userIds = booking?.travelers.flatMap(({ userId }) => userId ?? []) ?? [];
+  return userIds.length === 0 ? undefined : userIds;
 }
 
 /** What comes back for a stay is in its quote; for a flight the supplier keeps that. */
@@ -47,7 +59,8 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
   if (quote !== undefined) {
     if (await isTaken(asked, "stay_cancellation", quote.stayId)) return REPEATED_PLAN;
     const order = await asked.stores.orders.find(tenantId, environment, quote.stayId);
-    const back = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
+    const refund = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
+    const { back } = order === undefined ? { back: refund } : await splitRefund(asked.stores, order, refund);
     return {
       movements: usdcMovements([back, "collection", "treasury"]),
       irreversible,

@@ -8,7 +8,7 @@ export async function seeChangeOffers(
   seenOffers: SeenOffers,
   caller: Caller,
   offers: readonly ChangeOffer[],
-  order: Price & { rate: BookingRate },
+  order: Price & { orderId: string; rate: BookingRate },
 ): Promise<void> {
   const seen = offers.map((change) => {
     const { id, slices } = change;
@@ -16,6 +16,7 @@ export async function seeChangeOffers(
       ...{ kind: "flight", searchId: null, ...totalAfter(order, change) },
       ...{ passengers: null, refundable: null, changeable: null, fareBrands: null, emissionsKgPerPassenger: null },
       rate: order.rate,
+      orderId: order.orderId,
       carriers: seenCarriers(slices.add),
       legs: seenLegs(slices.add),
     };

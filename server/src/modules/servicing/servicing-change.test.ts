@@ -11,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+/** More often than the order is read while the fault is armed. */
+const MOST_READS = 1_000;
 /** The supplier's clock is moved there. */
 const LATE_MILLISECONDS = 600_000;
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
@@ -87,6 +89,22 @@ describe("a change", () => {
       refundedUsdc: back,
     });
     expect(await world.confirmedChanges(orderId)).toMatchObject([{ refund_amount: back }]);
+    await world.expectSameBooks();
+  });
+
+  it("whose order the supplier does not give back is shown with the flights that the change has", async () => {
+    const { orderId, changeId, payment, slices } = await selected();
+    const before = (await shownOrder(orderId)).slices;
+    const match = { path: `/air/orders/${orderId}`, method: "GET" };
+    await world.supplier("/_sandbox/scenarios", { match, fault: "http_500", times: MOST_READS, delayMs: 0 });
+    const answer = await confirm(changeId, payment);
+    expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", newTotalAmount: null, slices: [] });
+    const shown = (await shownOrder(orderId)).slices;
+    await world.disarm();
+    const read = Flown.parse(Object(await world.result("read_order", { orderId })).flight).slices;
+    expect(shown).toEqual(read);
+    expect(shown).toHaveLength(slices.length);
+    expect(shown[0]?.segments).not.toEqual(before[0]?.segments);
     await world.expectSameBooks();
   });
 

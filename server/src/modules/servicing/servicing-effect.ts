@@ -23,6 +23,7 @@ import {
 import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
 import { collect, refund } from "../treasury/index.ts";
 import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
+import { splitRefund } from "./split-refund.ts";
 
 /**
  * How a cancellation or a change of an order moves; `modules/effects/effect.ts` says what holds for every effect.
@@ -67,6 +68,8 @@ export interface ServicingOutcome {
    */
   refund: Micro;
   order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
+  /** Of a change, as the supplier says it with the change: they hold until the order is read back. Undefined: it does not say. */
+  flights?: { add: OrderRecord["slices"]; remove: readonly string[] } | undefined;
   /** The first says what was done, and so does the event of the refund. */
   events: readonly [NewOrderEvent, ...NewOrderEvent[]];
 }
@@ -153,10 +156,9 @@ export class ServicingSteps {
   async #endOf(action: ServicingAction, outcome: ServicingOutcome): Promise<EffectResult<ServicingAction, Aggregates>> {
     const { stores, clock } = this.#ports;
     const { network, orderId, payment } = action;
-    const back = atMost(outcome.refund, await paidFor(stores, action));
+    const { back, released } = await splitRefund(stores, action, outcome.refund);
     const refundedUsdc = formatDecimal(back);
     const rest = outcome.refund - back;
-    const owed = (await stores.bookings.get(action.bookingId))?.cover ?? 0n;
     const [{ details }] = outcome.events;
     const transfers = await this.#transfersOf(action, back);
     const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
@@ -165,12 +167,13 @@ export class ServicingSteps {
         ...outcome.result,
         chargedUsdc: formatDecimal(payment?.amount ?? 0n),
         refundedUsdc,
-        releasedUsdc: formatDecimal(atMost(rest, owed)),
+        releasedUsdc: formatDecimal(released),
         ...transfers,
       },
       apply: async (aggregates) => {
         const { orders } = aggregates;
-        await orders.update(network, orderId, outcome.order);
+        const slices = await this.#slicesAfter(aggregates, action, outcome);
+        await orders.update(network, orderId, { ...outcome.order, ...(slices === undefined ? {} : { slices }) });
         for (const event of back > 0n ? [...outcome.events, refunded] : outcome.events) {
           await orders.record(network, orderId, { ...event, at: clock.now(), source: this.#source });
         }
@@ -182,6 +185,21 @@ export class ServicingSteps {
         await this.#release(aggregates, action, rest);
       },
     };
+  }
+
+  /** Undefined: they stay as they are, or somebody has read them back already. */
+  async #slicesAfter(
+    { orders }: Pick<Aggregates, "orders">,
+    { network, orderId }: ServicingAction,
+    { flights }: ServicingOutcome,
+  ): Promise<OrderRecord["slices"] | undefined> {
+    const known = flights && (await orders.findByOrderId(network, orderId))?.slices;
+    const first = known?.findIndex(({ id }) => flights?.remove.includes(id)) ?? -1;
+    if (known === undefined || flights === undefined || first === -1) return undefined;
+    return known.flatMap((slice, index) => {
+      const kept = flights.remove.includes(slice.id) ? [] : [slice];
+      return index === first ? [...flights.add, ...kept] : kept;
+    });
   }
 
   /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */

@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
+import type { OrderRecord } from "../orders/index.ts";
 import { sendOutErrors } from "../treasury/index.ts";
 
 /** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
@@ -13,6 +14,13 @@ export const commitErrors = {
 } as const;
 
 export const orderNotFound = "You have no such order. book_flight and book_stay give the id.";
+
+export const alreadyCancelled = "The order is cancelled already.";
+
+/** Throws `already_cancelled` where the records say so, without asking the supplier. */
+export function requireNotCancelled({ status }: Pick<OrderRecord, "status">): void {
+  if (status === "cancelled") throw new Failure("already_cancelled", { detail: alreadyCancelled });
+}
 
 /** The tenant's own order. Throws `order_not_found`. */
 export async function requireOrder(

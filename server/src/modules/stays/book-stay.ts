@@ -8,10 +8,12 @@ import {
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  contactHashesOf,
   inUsdc,
   newSalt,
   type PreparedBooking,
   type RatePorts,
+  requireBalance,
   requireRate,
   requireSeenPrice,
 } from "../bookings/index.ts";
@@ -88,7 +90,7 @@ interface Guest {
 }
 
 /** Everything that can be refused before anything is stored or sent; it changes nothing. */
-export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
+async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
   const { stayBookings, stores, travelers, clock } = ports;
   const { negotiatedRates } = stores;
   const quote = await getOwnQuote({ stayBookings, negotiatedRates }, caller, stay.quoteId);
@@ -113,6 +115,12 @@ export async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<Boo
   return { guests, specialRequests, phoneNumber, price: { amountMicroUsdc, totalAmount, totalCurrency, rate } };
 }
 
+/** The same, and that the wallet can pay for it. */
+export async function checkPaidStay(ports: BookStayPorts, request: Omit<BookStayRequest, "callId">): Promise<void> {
+  const { price } = await checkStay(ports, request);
+  await requireBalance(ports.stores, request.caller, price.amountMicroUsdc);
+}
+
 async function prepareBooking(
   ports: BookStayPorts,
   { caller, stay }: BookStayRequest,
@@ -121,6 +129,7 @@ async function prepareBooking(
 ): Promise<PreparedBooking> {
   const { travelers, clock } = ports;
   const { guests, specialRequests, phoneNumber, price } = await checkStay(ports, { caller, stay });
+  const itinerarySalt = newSalt(random);
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = {
     ...{ ...stay, guests, phoneNumber, bookingId },
@@ -136,7 +145,8 @@ async function prepareBooking(
         ...price,
         airlineCreditId: undefined,
         travelers: await toBooked({ travelers, caller }, guests),
-        itinerarySalt: newSalt(random),
+        itinerarySalt,
+        contactHashes: contactHashesOf({ email: stay.email, phoneNumber }, itinerarySalt),
       },
     },
     begin: () => steps.order(order),

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { distanceMeters } from "../../domain/distance.ts";
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
-import { resolveText } from "../places/index.ts";
+import { resolveText, sayTakenAs } from "../places/index.ts";
 import {
   AccommodationAnswer,
   AccommodationPicks,
@@ -18,6 +19,11 @@ import { seeAccommodations } from "./see-stays.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
+/** So many places of one name are looked at, and so many of them named. */
+const CANDIDATES = 10;
+const MOST_OTHERS = 5;
+/** Places farther apart than this are different ones. */
+const SAME_PLACE_METERS = 50_000;
 export const MOST_AT_ONCE = 9;
 export const TOO_MANY = "must be at most 9: search and book for two or more groups";
 
@@ -37,11 +43,14 @@ function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | und
 
 /** The best of what a text names; coordinates stay where they are, and at sea there is no hotel. */
 async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
-  const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: 1, signal });
+  const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: CANDIDATES, signal });
   const [best] = candidates;
   const countryCode = best?.countryCode ?? null;
   const place = best === undefined || countryCode === null ? undefined : { ...best, countryCode };
-  return { place, nearMatches, provenance };
+  const others = best === undefined ? [] : candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
+  const isOne = best?.precision === "point" || best?.precision === "airport";
+  const otherPlaces = isOne ? [] : [...new Set(others.map(({ label }) => label))];
+  return { place, otherPlaces: otherPlaces.slice(0, MOST_OTHERS), nearMatches, provenance };
 }
 
 /** Where the day begins first: a date before today there may be over at some place. */
@@ -107,6 +116,8 @@ export const HotelsFound = SupplierResult.extend({
       .string()
       .nullable()
       .describe("What of the location is not known: the hotels are those of the wider place then, such as the city"),
+    otherPlaces: z.array(wordsOfOthers()).readonly().describe("What the location could also mean"),
+    note: z.string().nullable().describe("What to ask before a booking; null: the location names one place"),
     provenance: ProviderProvenance,
   }),
 });
@@ -146,7 +157,7 @@ export async function findHotels(
 ): Promise<z.input<typeof HotelsFound>> {
   const text = query.location.trim();
   call.progress("Looking the place up");
-  const { place, nearMatches, provenance } = await findPlace(text, maps, call.signal);
+  const { place, otherPlaces, nearMatches, provenance } = await findPlace(text, maps, call.signal);
   if (place === undefined) {
     throw new Failure("location_not_found", { detail: hotelErrors.location_not_found, extra: { nearMatches } });
   }
@@ -184,7 +195,13 @@ export async function findHotels(
     searchedFor: { adults: guests - childAges.length, childAges, rooms },
     considered,
     more: sayMore(considered - shown.length),
-    location: { ...place, radiusKilometers: wanted.radiusKilometers, provenance },
+    location: {
+      ...place,
+      radiusKilometers: wanted.radiusKilometers,
+      otherPlaces,
+      note: sayTakenAs(text, place.label, otherPlaces),
+      provenance,
+    },
     ...stays.provenance(),
     sandbox: stays.sandbox,
   };

@@ -29,13 +29,26 @@ export async function createRate(
   return created;
 }
 
+/** What the records say of a change before the supplier is asked. Throws `negotiated_rate_not_found`. */
+export async function requireOwnRate(
+  { negotiatedRates }: Pick<RatePorts, "negotiatedRates">,
+  { tenantId, environment }: Owner,
+  action: "update" | "delete",
+  negotiatedRateId: string,
+): Promise<void> {
+  const state = await negotiatedRates.find(tenantId, environment, negotiatedRateId);
+  // Deleting it again says the same again, so that a lost answer can be asked for.
+  if (state === "active" || (state !== undefined && action === "delete")) return;
+  throw rateNotFound();
+}
+
 export async function updateRate(
   { stayBookings, negotiatedRates }: RatePorts,
-  { tenantId, environment }: Owner,
+  owner: Owner,
   negotiatedRateId: string,
   change: Parameters<StayBookings["updateNegotiatedRate"]>[1],
 ): Promise<NegotiatedRate> {
-  if ((await negotiatedRates.find(tenantId, environment, negotiatedRateId)) !== "active") throw rateNotFound();
+  await requireOwnRate({ negotiatedRates }, owner, "update", negotiatedRateId);
   try {
     return await stayBookings.updateNegotiatedRate(negotiatedRateId, change);
   } catch (error) {
@@ -43,13 +56,13 @@ export async function updateRate(
   }
 }
 
-/** Deleting it again says the same again, so that a lost answer can be asked for. */
 export async function deleteRate(
   { stayBookings, negotiatedRates }: RatePorts,
-  { tenantId, environment }: Owner,
+  owner: Owner,
   negotiatedRateId: string,
 ): Promise<void> {
-  if ((await negotiatedRates.find(tenantId, environment, negotiatedRateId)) === undefined) throw rateNotFound();
+  const { tenantId, environment } = owner;
+  await requireOwnRate({ negotiatedRates }, owner, "delete", negotiatedRateId);
   // Searches must not name what the supplier does not have any more.
   await negotiatedRates.markDeleted(tenantId, environment, negotiatedRateId);
   await stayBookings.deleteNegotiatedRate(negotiatedRateId);

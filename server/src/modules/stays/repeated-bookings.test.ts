@@ -199,6 +199,36 @@ describe("a booking of the same stay", () => {
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
+  it("with other contact details is a repetition that says what was not applied, and leaves what was booked", async () => {
+    const { id: quoteId } = await world.quoted();
+    const first = resultOf(await world.bookStay(quoteId));
+    expect(first).toMatchObject({ notApplied: [] });
+    const again = async (other: object) => {
+      const answer = await world.bookStay(quoteId, { ...other });
+      expect(saidOf(answer)).toEqual(REPEATED);
+      return resultOf(answer);
+    };
+    for (const same of [{}, { phoneNumber: undefined }]) {
+      expect(await again(same)).toMatchObject({ orderId: first.orderId, notApplied: [], next: first.next });
+    }
+    const [email, phoneNumber] = ["somebody.else@example.com", "+442080160599"];
+    expect(await again({ email })).toMatchObject({ notApplied: ["email"] });
+    const other = await again({ email, phoneNumber });
+    expect(other).toMatchObject({ orderId: first.orderId, notApplied: ["email", "phoneNumber"] });
+    expect(other.next).toContain(`another email and phoneNumber, and keeps it`);
+    expect(other.next).toContain(`name its reference ${String(first.reference)}`);
+    expect(await world.stayBookings(quoteId)).toHaveLength(1);
+    // Neither is stored as it is.
+    const rows = await world.service.sql("select contact_hashes::text as hashes from booking where offer_id = $1", [
+      quoteId,
+    ]);
+    expect(rows).toEqual([
+      { hashes: expect.stringMatching(/^{"email": "0x[0-9a-f]{64}", "phoneNumber": "0x[0-9a-f]{64}"}$/) },
+    ]);
+    await world.service.sql("update booking set contact_hashes = null where offer_id = $1", [quoteId]);
+    expect(await again({ email })).toMatchObject({ notApplied: null, next: first.next });
+  });
+
   it("is made for one of two guests at once, and the other is refused", async () => {
     const { id: quoteId } = await world.quoted();
     const names = ["Amelia", "Carol"].map((name) => ({ guests: guests(name) }));

@@ -15,6 +15,7 @@ import {
   namesOf,
   OrderHashes,
   SupplierResult,
+  sayCovered,
   sayWhoPays,
   ticketOrderHashOf,
   VendorAddress,
@@ -71,8 +72,11 @@ export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro 
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
 
-const NOTHING_LEFT =
-  "Nothing is left to do for this stay; cancel_order_quote says what giving it back would return. For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.";
+const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const NOTHING_LEFT = `Nothing is left to do for this stay; ${CANCELLING} For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.`;
+
+export const sayNextOfStay = ({ isCovered }: { isCovered: boolean }): string =>
+  isCovered ? `${sayCovered("stay")} ${CANCELLING}` : NOTHING_LEFT;
 
 export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
@@ -100,7 +104,7 @@ export function toStayResult(
     })),
     itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
     ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
-    next: NOTHING_LEFT,
+    next: sayNextOfStay({ isCovered: booking.escrowBookingId !== undefined }),
     quoteId: booking.offerId,
     ...sayWhoPays(booking, balancePaysForStay(booking, stay)),
     rate: booking.rate,

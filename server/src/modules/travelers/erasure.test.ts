@@ -2,9 +2,9 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ApprovalDesk, day, type TestPerson } from "../../../test/support/approval-desk.ts";
-import { type Escrow, openEscrow } from "../../../test/support/escrow.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { openSharedService } from "../../../test/support/shared-service.ts";
+import { type Escrow, freshHash, openEscrow } from "../../../test/support/escrow.ts";
+import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 
 const USER = "user_vera_17";
@@ -25,16 +25,22 @@ const KEPT: Readonly<Record<string, string>> = {
 };
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })).min(1) });
+const Holdable = z.object({
+  offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
+});
 const Hotels = z.object({
   accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })).min(1),
 });
 
+let mails: MailServer;
 let service: TestService;
 let escrow: Escrow;
 let desk: ApprovalDesk;
 let approver: TestPerson;
 beforeAll(async () => {
-  service = await openSharedService();
+  mails = await startMailServer();
+  service = await startTestService({ SMTP_URL: `${mails.url}?tls=optional`, MAIL_FROM: "trips@wayfare.example" });
+  await service.isFunded(service.tenantId);
   escrow = openEscrow(service);
   desk = new ApprovalDesk(service);
   approver = await desk.newPerson("Approver", "approver");
@@ -43,6 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await escrow?.close();
   await service?.[Symbol.asyncDispose]();
+  await mails?.[Symbol.asyncDispose]();
 });
 
 const erase = (userId: string, query = "", key = service.apiKey) =>
@@ -77,8 +84,18 @@ async function anOffer(days: number, passengers = 1, userId?: string): Promise<s
 
 const as = { userId: USER };
 
-/** Every kind of thing that leaves a trace of a person. Returns the orders that are ahead. */
-async function doEverything(): Promise<string[]> {
+/** Of an order of the person, which a trip has paid for. */
+async function issueInvoice(order: Record<string, unknown>): Promise<void> {
+  const bookingId = await escrow.reserve(await escrow.prefund("9000"), "8500");
+  const amounts = { vendorAmountUsdc: order.totalAmount, feeAmountUsdc: "7.5", vendorAddress: order.vendorAddress };
+  resultOf(await service.call("commit_booking", { bookingId, itineraryHash: order.itineraryHash, ...amounts }));
+  resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+  resultOf(await service.call("settle_booking", { bookingId }));
+  resultOf(await service.call("generate_booking_invoice", { bookingId }, as));
+}
+
+/** Every kind of thing that leaves a trace of a person. Answers the orders that are ahead, and what the stay was booked with. */
+async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   await service.call("save_traveler", { ...profile, userId: USER }, { headers: { "idempotency-key": "save" } });
   const keyed = { ...as, headers: { "idempotency-key": `book for ${USER}` } };
   const own = resultOf(await service.call("book_flight", { offerId: await anOffer(40, 1, USER) }, keyed));
@@ -92,12 +109,13 @@ async function doEverything(): Promise<string[]> {
   const rateId = hotels.accommodations[0]?.cheapestRate.id;
   const quoted = resultOf(await service.call("quote_stay", { rateId }));
   const { givenName, familyName, email, phoneNumber } = profile;
-  const guests = [{ givenName, familyName }];
+  const guests = [{ givenName, familyName, bornOn: profile.bornOn }];
   const stay = { quoteId: quoted.id, email, phoneNumber, guests };
   const booked = resultOf(await service.call("book_stay", stay, { ...as, headers: { "idempotency-key": "stay" } }));
 
   const guest = { guestName: `${givenName} ${familyName}`, guestEmail: email, buyerName: `${givenName} ${familyName}` };
   const tripId = await escrow.prefund("300", { ...guest, tripSummary: `For ${guest.guestName}` });
+  await expect.poll(() => mails.received.filter(({ to }) => to.includes(email))).toHaveLength(1);
   const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(50) };
   const body = { workflowId: "service.book_flight", input, userId: USER };
   const run = await desk.ask("/api/workflows/run", { ...body, tenantId: service.tenantId });
@@ -112,8 +130,11 @@ async function doEverything(): Promise<string[]> {
   expect((await desk.decide(asked.body.approvalId, decision, approver.key)).status).toBe(200);
   const sent = await service.call("send_tokens", { to: stranger(), amount: "3" }, as);
   expect(sent.body.code).toBe("approval_required");
+  await expect.poll(() => mails.received.filter(({ to }) => to.includes("approver@example.com"))).toHaveLength(2);
   await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
-  const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER] };
+  await issueInvoice(own);
+  // One that is over: a budget that binds the person would keep them.
+  const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER], startsOn: day(-9), endsOn: day(-2) };
   expect((await desk.ask("/api/budgets", budget, service.operatorKey, "PUT")).status).toBe(200);
   resultOf(
     await service.call(
@@ -129,12 +150,12 @@ async function doEverything(): Promise<string[]> {
       as,
     ),
   );
-  return [own, companion, booked].map(({ orderId }) => String(orderId));
+  return { orders: [own, companion, booked].map(({ orderId }) => String(orderId)), stay };
 }
 
 describe("a traveler who did everything", () => {
   it("is erased from every table once bookings that are ahead are confirmed, and everything else stays", async () => {
-    const orders = await doEverything();
+    const { orders, stay } = await doEverything();
     const named = await columnsWithTraces();
     expect(named).toEqual(
       expect.arrayContaining([
@@ -146,6 +167,7 @@ describe("a traveler who did everything", () => {
           "audit_log.details",
           "audit_log.subject_id",
         ],
+        ...["booking_invoice.document", "shared_file.content"],
         ...["budget.traveler_ids", "trip.details", "workflow_run.user_id", "feedback.scope", "usage_record.subject"],
       ]),
     );
@@ -160,6 +182,7 @@ describe("a traveler who did everything", () => {
     expect(answers.map(({ status }) => status).toSorted(), answers[0]?.text).toEqual([200, 404]);
     const left = await columnsWithTraces();
     expect(left.filter((column) => !Object.hasOwn(KEPT, column))).toEqual([]);
+    expect(left).toContain("booking_invoice.document");
     expect(await service.sql(money, [service.tenantId])).toEqual(before);
 
     for (const orderId of orders) {
@@ -167,8 +190,26 @@ describe("a traveler who did everything", () => {
       expect(read.status, read.text).toBe(200);
       for (const trace of TRACES) expect(read.text).not.toContain(trace);
     }
+    // From these, a date of birth or an address could be guessed.
+    const hashes = await service.sql(
+      `
+      select particulars_hash as hash from booking where order_id = any ($1)
+      union select 'contact' from booking where order_id = any ($1) and contact_hashes is not null
+      union select split_part(call_hash, ':', 1) from approval where requested_by like 'erased\\_%'
+      union select request_hash from workflow_run where user_id like 'erased\\_%'`,
+      [orders],
+    );
+    expect(hashes).toEqual([{ hash: "erased" }]);
+    // Whether it is the same booking again, nobody can tell any more.
+    const repeated = await service.call("book_stay", stay);
+    expect(repeated.body, repeated.text).toMatchObject({
+      code: "already_booked",
+      differsIn: "erased",
+      orderId: orders[2],
+      detail: expect.stringMatching(/personal data was erased(?!.*exactly as before)/),
+    });
     // The companion is still told.
-    expect((await service.call("read_order", { orderId: orders[1] })).text).toContain("Tess");
+    expect((await service.call("read_order", { orderId: orders[1] })).text).toContain("Demo");
     const again = await service.call("book_flight", { offerId: "off_none" }, as);
     expect([again.status, again.body.code]).toEqual([400, "invalid_input"]);
   });
@@ -214,33 +255,78 @@ describe("erasing", () => {
     expect((await erase("user_past_only")).status).toBe(404);
   });
 
-  it("and booking the same person at once: the booking that comes second finds nobody, and takes nothing", async () => {
-    await put("user_in_a_race");
-    resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_in_a_race" }));
-    const offerId = await anOffer(46);
+  it.each(["book_flight", "hold_flight", "service.book_flight"])(
+    "and %s for the same person at once: what comes second finds nobody, and stores nothing",
+    async (what) => {
+      const userId = `user_in_a_race_${what.length}`;
+      await put(userId);
+      resultOf(await service.call("ensure_flight_customer", { clerkUserId: userId }));
+      const offerId = what === "hold_flight" ? await aHoldableOffer() : await anOffer(46);
+      const tripId = await escrow.prefund("3");
+      const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(50) };
+      const begin = () =>
+        what.startsWith("service.")
+          ? desk.ask("/api/workflows/run", { workflowId: what, input, userId, tenantId: service.tenantId })
+          : service.call(what, { offerId }, { userId });
+      const answer = await whileErasing(userId, begin);
+      expect(answer.body, answer.text).toMatchObject(
+        what.startsWith("service.")
+          ? { code: "invalid_input", issues: [{ path: "userId" }] }
+          : { code: "traveler_incomplete", travelers: [{ userId }] },
+      );
+      expect(await service.sql("select state from booking where offer_id = $1", [offerId])).toEqual([]);
+      expect(await service.sql("select state from workflow_run where user_id = $1", [userId])).toEqual([]);
+    },
+  );
+
+  it("waits for a call of the person, or for the person, that has not stored its answer yet", async () => {
+    await put("user_answered");
+    const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_answered" }));
+    const own = resultOf(await book("user_answered", 47));
+    const offerId = await anOffer(48, 2);
+    const both = resultOf(await service.call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] }));
+    // As it is between the end of the booking and the answer.
+    const call =
+      "update call set state = $2, settled_at = $3 where id = (select call_id from booking where order_id = $1)";
+    for (const { orderId } of [own, both]) {
+      await service.sql(call, [orderId, "reserved", null]);
+      const refused = await erase("user_answered", CONFIRMED);
+      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("under way")]);
+      await service.sql(call, [orderId, "captured", new Date()]);
+    }
+    expect((await erase("user_answered", CONFIRMED)).status).toBe(200);
+  });
+
+  async function aHoldableOffer(): Promise<string> {
+    const query = { origin: "LHR", destination: "JFK", departureDate: day(49) };
+    const { offers } = Holdable.parse(resultOf(await service.call("search_flights", query)));
+    const found = offers.find(({ paymentRequirements }) => !paymentRequirements.requiresInstantPayment);
+    if (found === undefined) throw new Error("no offer can be held");
+    return found.id;
+  }
+
+  /** What a request answers that waits for an erasure which has locked the person. */
+  async function whileErasing<Answered>(userId: string, request: () => Promise<Answered>): Promise<Answered> {
     const client = new pg.Client({ connectionString: service.config.databaseUrl });
     await client.connect();
     try {
       await client.query("begin");
-      const row = "tenant_id = $1 and id = 'user_in_a_race'";
-      await client.query(`select 1 from app_user where ${row} for update`, [service.tenantId]);
-      const booking = service.call("book_flight", { offerId }, { userId: "user_in_a_race" });
+      await client.query("select 1 from app_user where tenant_id = $1 and id = $2 for update", [
+        service.tenantId,
+        userId,
+      ]);
+      const answer = request();
       const waiting =
         "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app_user%key share%'";
       await expect.poll(() => service.sql(waiting), { timeout: 30_000 }).toHaveLength(1);
       for (const table of ["traveler_profile", "traveler_customer"]) {
-        await client.query(`delete from ${table} where tenant_id = $1 and user_id = 'user_in_a_race'`, [
-          service.tenantId,
-        ]);
+        await client.query(`delete from ${table} where tenant_id = $1 and user_id = $2`, [service.tenantId, userId]);
       }
-      await client.query(`delete from app_user where ${row}`, [service.tenantId]);
+      await client.query("delete from app_user where tenant_id = $1 and id = $2", [service.tenantId, userId]);
       await client.query("commit");
-      const answer = await booking;
-      expect(answer.body).toMatchObject({ code: "traveler_incomplete", travelers: [{ userId: "user_in_a_race" }] });
+      return await answer;
     } finally {
       await client.end();
     }
-    const stored = "select state from booking where tenant_id = $1 and offer_id = $2";
-    expect(await service.sql(stored, [service.tenantId, offerId])).toEqual([]);
-  });
+  }
 });

@@ -22,11 +22,12 @@ export interface HeldData {
 
 /**
  * Nothing was changed unless it is `erased`. `busy`: a booking or a run of the person is under way. `works`: the person works for the
- * tenant. `ahead`: these orders of the person are, and nobody confirmed it.
+ * tenant. `ahead`: these orders of the person are, and nobody confirmed it. `ruled`: these budgets and policies bind the person by name.
  */
 export type ErasureOutcome =
   | { outcome: "erased" | "unknown" | "busy" | "works" }
-  | { outcome: "ahead"; orders: readonly string[] };
+  | { outcome: "ahead"; orders: readonly string[] }
+  | { outcome: "ruled"; rules: readonly string[] };
 
 export interface PersonalData {
   erase(

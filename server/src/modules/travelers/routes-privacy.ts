@@ -36,7 +36,7 @@ const ErasedAnswer = z.object({
   kept: z.array(z.string()).describe("What stays, without the person"),
 });
 
-const BUSY = "A booking or a run of this traveler is under way. Send the request again when it has ended.";
+const BUSY = "A call, a booking or a run of this traveler is under way. Send the request again when it has ended.";
 const WORKS_FOR_TENANT =
   "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
@@ -87,7 +87,7 @@ const eraseTraveler = defineRoute({
   errors: {
     not_found: NO_SUCH_TRAVELER,
     conflict:
-      "A booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true.",
+      "A call, a booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true. Or budgets and policies name the traveler, which `rules` lists: a person with policy:administer takes the traveler out of them first.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {
@@ -103,6 +103,8 @@ const eraseTraveler = defineRoute({
         throw fail("conflict", { detail: WORKS_FOR_TENANT });
       case "ahead":
         throw fail("conflict", { detail: sayAhead(erased.orders), extra: { orders: erased.orders } });
+      case "ruled":
+        throw fail("conflict", { detail: sayRuled(erased.rules), extra: { rules: erased.rules } });
       case "erased":
         return { userId, erased: true as const, kept: KEPT };
     }
@@ -111,6 +113,10 @@ const eraseTraveler = defineRoute({
 
 function sayAhead(orders: readonly string[]): string {
   return `This traveler has bookings that are still ahead: ${orders.join(", ")}. Cancel them first, or send confirmFutureBookings=true to erase the traveler all the same.`;
+}
+
+function sayRuled(rules: readonly string[]): string {
+  return `Rules of the tenant name this traveler: ${rules.join(", ")}. A person whose key has policy:administer takes the traveler out of them first.`;
 }
 
 export const privacyRoutes = [exportTraveler, eraseTraveler];

@@ -5,7 +5,7 @@ import { keyIdOf, tripOfGuest } from "../../domain/user-ids.ts";
 import type { Aggregates, StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type Forgetting, forgetPerson, type NamedPerson } from "./forget-person.ts";
+import { ERASED_NAME, type Forgetting, forgetPerson, type NamedPerson } from "./forget-person.ts";
 import type { ErasureOutcome } from "./personal-data.ts";
 import { concerns } from "./store-records.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
@@ -26,7 +26,7 @@ interface Erasure {
 
 /** In the transaction that all aggregates share. */
 export interface Erasures {
-  erase(erasure: Erasure, others: Pick<Aggregates, "messages" | "trips">): Promise<ErasureOutcome>;
+  erase(erasure: Erasure, others: Pick<Aggregates, "bookings" | "messages" | "trips">): Promise<ErasureOutcome>;
 }
 
 type Options = Pick<StoreParts, "clock" | "vault"> & { db: Queryable };
@@ -70,6 +70,8 @@ export function createErasures(options: Options): Erasures {
       const at = clock.now();
       const refusal = await refuse(db, user);
       if (refusal !== undefined) return refusal;
+      const rules = await listRules(db, user, at);
+      if (rules.length > 0) return { outcome: "ruled", rules };
       const ahead = confirmFutureBookings ? [] : await listAhead(db, user, at);
       if (ahead.length > 0) return { outcome: "ahead", orders: ahead };
       // A service account is nobody's name: what it did stays its own.
@@ -87,6 +89,8 @@ export function createErasures(options: Options): Erasures {
           update ${sql.id(table)} set ${sql.id(column)} = ${mark}
           where tenant_id = ${tenantId} and network = ${network} and ${sql.id(column)} = ${userId}`.execute(db);
       }
+      await others.bookings.forgetParticulars({ tenantId, network }, { userId: mark, name: ERASED_NAME });
+      if (mark !== userId) await forgetRequests(db, user, mark);
       const entry = { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network } };
       await appendAudit(db, entry, clock);
       return { outcome: "erased" };
@@ -113,9 +117,46 @@ async function refuse(db: Queryable, user: SealedFor): Promise<ErasureOutcome | 
     select 1 from workflow_run
     where tenant_id = ${tenantId} and network = ${network} and state in ('running', 'paused')
       and (user_id = ${userId} or lower(trip_id) = ${tripOfGuest(userId) ?? ""})
+    union all
+    -- A call under way writes the person's answer when it ends, and so does one that books for the person.
+    select 1 from call
+    where tenant_id = ${tenantId} and network = ${network} and state = 'reserved'
+      and (subject = ${userId} or id in (select call_id from booking where ${concerns(user)}))
     limit 1`.execute(db);
   return open.rows.length > 0 ? { outcome: "busy" } : undefined;
 }
+
+/**
+ * Budgets and policies that bind the user by name, and that are not over. Whoever comes next under the same id would not be bound.
+ * A service account keeps its id when its profile is erased.
+ */
+async function listRules(
+  db: Queryable,
+  { tenantId, userId, network }: SealedFor,
+  at: Temporal.Instant,
+): Promise<readonly string[]> {
+  if (keyIdOf(userId) !== undefined) return [];
+  const { rows } = await sql<{ rule: string }>`
+    select 'budget ' || budget_id as rule from budget
+    where tenant_id = ${tenantId} and environment = ${network} and ${userId} = any (traveler_ids)
+      and (ends_on is null or ends_on >= ${at.toZonedDateTimeISO("UTC").toPlainDate().toString()})
+    union
+    select 'policy ' || policy_id from travel_policy policy
+    where tenant_id = ${tenantId} and network = ${network}
+      and jsonb_path_exists(document, ${NAMED_BY_POLICY}::jsonpath, jsonb_build_object('user', ${userId}::text))
+      -- Neither replaced by a version in force, nor only a part of the past.
+      and not exists (
+        select 1 from travel_policy later
+        where later.tenant_id = policy.tenant_id and later.network = policy.network and later.policy_id = policy.policy_id
+          and later.effective_at <= ${at.toString()}::timestamptz
+          and (later.effective_at, later.version) > (policy.effective_at, policy.version))
+    order by rule`.execute(db);
+  return rows.map(({ rule }) => rule);
+}
+
+/** Wherever a document names users: who books, and for whom. */
+const NAMED_BY_POLICY =
+  "lax $ ? ($.booking.allowed[*].booker == $user || $.booking.allowed[*].travelers[*] == $user || $.rules[*].when.travelers[*] == $user || $.rules[*].when.bookers[*] == $user)";
 
 const Times = z.array(z.string());
 
@@ -189,6 +230,18 @@ async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor
   await sql`
     update workflow_step set outcome = outcome #- '{resolution,guests}'
     where run_id in (${runs}) and outcome -> 'resolution' -> 'guests' is not null`.execute(db);
+}
+
+/**
+ * Hashes of what was asked for have no salt, and dates of birth and addresses could be guessed from them. The approvals that they
+ * bind can no longer be used, as nobody can call for the person any more; the person's runs are not started a second time.
+ */
+async function forgetRequests(db: Queryable, { tenantId, network }: SealedFor, mark: string): Promise<void> {
+  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+  await sql`
+    update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null, rejection_hash = null
+    where ${own} and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
+  await sql`update workflow_run set request_hash = 'erased' where ${own} and user_id = ${mark}`.execute(db);
 }
 
 /** What the buyer said of the guest of a trip, which runs of the trip have read. */

@@ -7,6 +7,7 @@ export {
   endOf,
   mismatch,
   requireMoving,
+  requireUnblocked,
   type SendOutAnswer,
   type SendOutPorts,
   sendOut,
@@ -14,3 +15,4 @@ export {
 } from "./send-out.ts";
 export { toToolAnswer } from "./tool-answer.ts";
 export { transfer } from "./transfer-operation.ts";
+export { requireAvailable } from "./wallet-gate.ts";

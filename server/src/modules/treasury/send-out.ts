@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
@@ -100,6 +101,12 @@ export async function requireMoving(networks: Pick<ChainNetworks, "get">, networ
   const state = await networks.get(network);
   if (state?.stoppedBecause === undefined) return;
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
+}
+
+/** Throws `recipient_blocked` where the token's issuer blocks who is to be paid. */
+export async function requireUnblocked(chain: Pick<Chain, "isBlocked">, token: TokenSymbol, to: Hex): Promise<void> {
+  if (!(await chain.isBlocked(token, to))) return;
+  throw new Failure("recipient_blocked", { detail: sendOutErrors.recipient_blocked });
 }
 
 async function storeOperation<Input>(

@@ -1,8 +1,8 @@
-import { formatDecimal } from "../../domain/money.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
 import { defineGate } from "../../kernel/gate.ts";
 import type { Stores } from "../../kernel/stores.ts";
-import { lacksBalance } from "../ledger/index.ts";
+import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
 import { requireMoving } from "./send-out.ts";
 
 /** Refuses nothing itself: the ledger does, in the transaction that takes the money. It is there for who only tries a call. */
@@ -11,19 +11,26 @@ export const walletGate = ({ ledger, chainNetworks }: Pick<Stores, "ledger" | "c
     name: "wallet",
     check: () => undefined,
     async preview({ tenantId, environment: network }, plan) {
-      const { movements } = await plan();
+      const { movements, comesBack } = await plan();
       const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
-      if (leaving.length > 0) await requireMoving(chainNetworks, network);
+      if (leaving.length > 0 || comesBack !== undefined) await requireMoving(chainNetworks, network);
       const allowances = [];
       for (const token of tokenSymbols) {
         const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);
-        if (amounts.length === 0) continue;
-        const { available } = await ledger.balance({ tenantId, network, token });
+        const returning = comesBack?.token === token ? comesBack.amount : 0n;
+        if (amounts.length === 0 && returning === 0n) continue;
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        if (known > available) throw lacksBalance(token, available, known);
+        const available = await requireAvailable(ledger, { tenantId, network, token }, known + returning);
         const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
         allowances.push({ name: "treasury wallet", token, left: formatDecimal(available), leftAfter });
       }
       return allowances;
     },
   });
+
+/** What the wallet has available. Throws `insufficient_balance` where that is less, as the ledger does when it takes the money. */
+export async function requireAvailable(ledger: Pick<Ledger, "balance">, purse: Purse, amount: Micro): Promise<Micro> {
+  const { available } = await ledger.balance(purse);
+  if (amount > available) throw lacksBalance(purse.token, available, amount);
+  return available;
+}

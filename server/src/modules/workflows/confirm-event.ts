@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure, isRetryable } from "../../domain/errors.ts";
 import { type ClaimState, findClaim } from "../escrow/index.ts";
-import { refreshOrder } from "../orders/index.ts";
+import { type OrderRecord, readTicketing, refreshOrder } from "../orders/index.ts";
 import type { RunParts } from "./run-parts.ts";
 import type { Run, RunPause } from "./runs.ts";
 
@@ -14,10 +14,32 @@ const Status = z.object({ status: z.string() });
 export async function confirmEvent(
   parts: RunParts,
   run: Run,
-  { event, about = "" }: RunPause,
+  pause: RunPause,
   { checked, give }: { checked: Record<string, unknown>; give(): Promise<boolean> },
 ): Promise<boolean> {
-  const find = event === undefined ? undefined : lookUps[event];
+  await requireEvent(parts, run, pause, { checked, lookUps });
+  // The look-up itself may have told the run.
+  await give();
+  return true;
+}
+
+/** The same for a preview, which stores nothing of what the supplier says. */
+export async function checkEvent(
+  parts: RunParts,
+  run: Run,
+  pause: RunPause,
+  checked: Record<string, unknown>,
+): Promise<void> {
+  await requireEvent(parts, run, pause, { checked, lookUps: { ...lookUps, order_ticketing: peekAtTickets } });
+}
+
+async function requireEvent(
+  parts: RunParts,
+  run: Run,
+  { event, about = "" }: RunPause,
+  { checked, lookUps: by }: { checked: Record<string, unknown>; lookUps: LookUps },
+): Promise<void> {
+  const find = event === undefined ? undefined : by[event];
   if (find === undefined) throw notSo("The run goes on by itself when what it waits for happens.");
   const found = await find(parts, run, about).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isRetryable(error.code)) throw error;
@@ -28,9 +50,6 @@ export async function confirmEvent(
   });
   const { status } = Status.parse(checked);
   if (status !== found.status) throw notSo(found.because);
-  // The look-up itself may have told the run.
-  await give();
-  return true;
 }
 
 interface Found {
@@ -39,7 +58,9 @@ interface Found {
   because: string;
 }
 
-const lookUps: Readonly<Record<string, (parts: RunParts, run: Run, about: string) => Promise<Found>>> = {
+type LookUps = Readonly<Record<string, (parts: RunParts, run: Run, about: string) => Promise<Found>>>;
+
+const lookUps: LookUps = {
   trip_claimed: lookUpClaim,
   order_ticketing: lookUpTickets,
 };
@@ -57,9 +78,21 @@ async function lookUpClaim({ stores, clock, portsFor }: RunParts, run: Run, trip
 async function lookUpTickets({ stores, clock, log, portsFor }: RunParts, run: Run, orderId: string): Promise<Found> {
   const ports = portsFor(run.network);
   const known = await stores.orders.find(run.tenantId, run.network, orderId);
-  if (ports === undefined || known === undefined) return { status: undefined, because: "The order is not known here." };
+  if (ports === undefined || known === undefined) return UNKNOWN_ORDER;
   await refreshOrder({ ...ports, stores, clock, log }, known, "reconciliation");
-  const order = await stores.orders.find(run.tenantId, run.network, orderId);
+  return judgeTickets(await stores.orders.find(run.tenantId, run.network, orderId));
+}
+
+async function peekAtTickets({ stores, portsFor }: RunParts, run: Run, orderId: string): Promise<Found> {
+  const ports = portsFor(run.network);
+  const known = await stores.orders.find(run.tenantId, run.network, orderId);
+  if (ports === undefined || known === undefined) return UNKNOWN_ORDER;
+  return judgeTickets(await readTicketing(ports, known));
+}
+
+const UNKNOWN_ORDER: Found = { status: undefined, because: "The order is not known here." };
+
+function judgeTickets(order: Pick<OrderRecord, "ticketing" | "status"> | undefined): Found {
   if (order?.ticketing === "ticketed") return { status: "ticketed", because: "The airline has issued the tickets." };
   if (order?.status === "cancelled") return { status: "failed", because: "The airline has cancelled the order." };
   return { status: undefined, because: "The airline has neither issued the tickets nor cancelled the order." };

@@ -41,7 +41,7 @@ export const RunAnswer = RunSummary.extend({
   failure: z
     .unknown()
     .describe(
-      "null unless failed: code, detail, what was undone and what was not, and of each order that was undone what came back and what was lost",
+      "null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again",
     ),
   totalPriceMicroUsdc: z.string().describe("Of all calls of the run so far, each by its own price"),
   steps: z.array(TimelineStep),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { type Decider, decideApproval } from "../approvals/index.ts";
-import { confirmEvent } from "./confirm-event.ts";
+import { checkEvent, confirmEvent } from "./confirm-event.ts";
 import type { RunParts } from "./run-parts.ts";
 import type { DecidedBy, Run, RunOwner, RunPause } from "./runs.ts";
 
@@ -23,19 +23,32 @@ export interface Resolution {
   resolution: Readonly<Record<string, unknown>>;
 }
 
-/** Gives the resolution of a pause. One wins; every other one throws `session_closed`. */
-export async function resumeRun(
-  parts: RunParts,
-  resumer: Resumer,
-  { sessionId, resolution }: Resolution,
-): Promise<Run> {
-  const { runs } = parts.stores;
-  const found = await runs.findSession(resumer.owners, sessionId);
+/**
+ * The pause and what resolves it. Throws what refuses a resolution before anything is looked up outside; it changes nothing. An
+ * approval that has a record of its own is decided by that record.
+ */
+async function findPause({ stores }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
+  const found = await stores.runs.findSession(resumer.owners, sessionId);
   if (found === undefined) throw new Failure("not_found", { detail: "There is no such session of a paused run." });
   const { run, pause, isOpen } = found;
   if (!isOpen) throw closed(run.id);
   refuseOthers(pause.decidedBy, resumer);
   const checked = checkResolution(pause, resolution);
+  if (pause.event === "approval_decided") await requireDecision(stores, resumer, run, pause);
+  return { run, pause, checked };
+}
+
+/** Everything that `resumeRun` refuses, for a preview: what the run waits for is looked up, and nothing of it is stored. */
+export async function checkResume(parts: RunParts, resumer: Resumer, request: Resolution): Promise<void> {
+  const { run, pause, checked } = await findPause(parts, resumer, request);
+  if (pause.event !== "approval_decided" && pause.decidedBy === "service") await checkEvent(parts, run, pause, checked);
+}
+
+/** Gives the resolution of a pause. One wins; every other one throws `session_closed`. */
+export async function resumeRun(parts: RunParts, resumer: Resumer, request: Resolution): Promise<Run> {
+  const { runs } = parts.stores;
+  const { sessionId } = request;
+  const { run, pause, checked } = await findPause(parts, resumer, request);
   const give = () => runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId));
   const isResolved =
     pause.event === "approval_decided"
@@ -53,13 +66,12 @@ const Decided = z.object({ status: z.enum(["approved", "rejected"]) });
 /** By the approval's own record, which tells the run. False: it was decided before. */
 async function decide(
   { stores }: RunParts,
-  { decider }: Resumer,
+  resumer: Resumer,
   owner: RunOwner,
-  { about = "" }: RunPause,
+  pause: RunPause,
   resolution: object,
 ): Promise<boolean> {
-  const approval = await stores.approvals.find([owner], about);
-  if (decider === undefined || approval === undefined) throw notYours();
+  const { approval, decider } = await requireDecision(stores, resumer, owner, pause);
   const { status } = Decided.parse(resolution);
   try {
     await decideApproval(stores, approval, decider, { to: status, reason: undefined });
@@ -68,6 +80,17 @@ async function decide(
     if (error instanceof Failure && error.code === "conflict") return false;
     throw error;
   }
+}
+
+async function requireDecision(
+  { approvals }: Pick<RunParts["stores"], "approvals">,
+  { decider }: Resumer,
+  owner: RunOwner,
+  { about = "" }: RunPause,
+) {
+  const approval = await approvals.find([owner], about);
+  if (decider === undefined || approval === undefined) throw notYours();
+  return { approval, decider };
 }
 
 function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {

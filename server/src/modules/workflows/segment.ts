@@ -8,10 +8,10 @@ import type { TripNote } from "../../kernel/trip-note.ts";
 import {
   type Approvable,
   type Naming,
-  type OrderEnd,
   type Pause,
   StepFailure,
   type Steps,
+  type UndoEnd,
   type Workflow,
 } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -26,7 +26,7 @@ import {
   type StepEnd,
   TIMEOUT,
 } from "./runs.ts";
-import { sumOrders, type Undone } from "./undone.ts";
+import { sumEnds, type Undone } from "./undone.ts";
 
 export interface SegmentOptions {
   runs: Runs;
@@ -85,7 +85,7 @@ export class Segment implements Steps {
   readonly #workflow: Workflow;
   readonly #journal: ReadonlyMap<string, JournaledStep>;
   readonly #seen = new Map<string, number>();
-  readonly #undos: { step: string; work: () => Promise<OrderEnd | undefined> }[] = [];
+  readonly #undos: { step: string; work: () => Promise<UndoEnd | undefined> }[] = [];
   /** Written together with the beginning of the next step, or when the segment ends. */
   #ended: StepEnd | undefined;
   #position = 0;
@@ -184,7 +184,7 @@ export class Segment implements Steps {
     await this.#park(stepId, { step, ...this.#approvalOf(tool, answer, shown), by: "person", needsOpenTrip });
   };
 
-  readonly undo = (work: () => Promise<OrderEnd | undefined>): void => {
+  readonly undo = (work: () => Promise<UndoEnd | undefined>): void => {
     this.#undos.push({ step: this.#lastStep, work });
   };
 
@@ -352,18 +352,18 @@ export class Segment implements Steps {
   /** Everything that was done is undone, the last first; what cannot be is said. */
   async #undoAll(): Promise<Undone> {
     this.#isUndoing = true;
-    const [undone, notUndone, orders]: [string[], string[], OrderEnd[]] = [[], [], []];
+    const [undone, notUndone, ends]: [string[], string[], UndoEnd[]] = [[], [], []];
     for (const { step, work } of this.#undos.toReversed()) {
       try {
-        const order = await work();
-        if (order !== undefined) orders.push(order);
+        const end = await work();
+        if (end !== undefined) ends.push(end);
         undone.push(step);
       } catch (error) {
         if (!(error instanceof StepFailure)) throw error;
         notUndone.push(`${step}: ${error.code}: ${error.message}`);
       }
     }
-    return { undone, notUndone, orders, ...sumOrders(orders) };
+    return { undone, notUndone, ...sumEnds(ends) };
   }
 
   /** A step that comes again is numbered, so that each has a name of its own. */

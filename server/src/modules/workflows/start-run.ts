@@ -3,6 +3,8 @@ import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { nearest } from "../../domain/near-match.ts";
+import { guestUserIdOf } from "../../domain/user-ids.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
 import { validateArguments } from "../../kernel/validate.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
 import { checkInput } from "./check-input.ts";
@@ -25,7 +27,7 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   // What a first request has started stays, although its dates may be past by now.
   const isNew = idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey));
   if (isNew) await checkInput(parts, caller, workflow, input);
-  const inserted = await stores.runs.insert({
+  const run = {
     id: newId("run_", clock.now().epochMilliseconds, random),
     ...{ tenantId: caller.tenantId, network: caller.environment, keyId: caller.keyId },
     ...{ workflowId: workflow.id, version: workflow.version, input, traceId: request.traceId },
@@ -35,6 +37,10 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
     requestHash: createHash("sha256")
       .update(canonicalJson({ workflowId: workflow.id, userId: userId ?? null, input: request.input }))
       .digest("hex"),
+  };
+  const inserted = await stores.transaction(async (aggregates) => {
+    await requireUsers(aggregates, caller, run);
+    return await aggregates.runs.insert(run);
   });
   if (inserted.kind === "mismatch") {
     throw new Failure("idempotency_mismatch", {
@@ -43,6 +49,24 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   }
   workflowRunner.wake();
   return inserted.run;
+}
+
+/** Nobody is erased while the run is stored, and no run is stored of somebody who was erased. The guest of a trip may be nobody's user yet. */
+async function requireUsers(
+  { travelerRecords }: Pick<Aggregates, "travelerRecords">,
+  { tenantId, environment }: Pick<RunCaller, "tenantId" | "environment">,
+  { userId, tripId }: { userId: string | undefined; tripId: string | undefined },
+): Promise<void> {
+  const ids = [
+    ...(userId === undefined ? [] : [userId]),
+    ...(tripId === undefined ? [] : [guestUserIdOf(tripId.toLowerCase())]),
+  ];
+  const gone = await travelerRecords.keep(tenantId, environment, ids);
+  if (userId !== undefined && gone.includes(userId)) throw noSuchUser();
+}
+
+function noSuchUser(): Failure {
+  return invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
 }
 
 /** Everything that can be refused before a run is stored. Throws `invalid_input`. */
@@ -54,7 +78,7 @@ export async function checkStart(
   const workflow = findWorkflow(workflowRunner.workflows, workflowId);
   const validated = validateInput(workflow, input);
   if (userId !== undefined && !userId.startsWith("svc:") && !(await identity.isUser(tenantId, userId, environment))) {
-    throw invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
+    throw noSuchUser();
   }
   return { workflow, input: validated };
 }

@@ -63,6 +63,7 @@ export interface ApprovalTable {
   usedAt: Timestamp | null;
   traceId: string | null;
   fareHash: string | null;
+  rejectionHash: string | null;
 }
 
 export interface ApprovalUseTable {
@@ -93,7 +94,7 @@ export interface BookingTable {
   callId: string;
   kind: "flight" | "stay" | "flight_hold";
   offerId: string;
-  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "booked" | "failed";
+  state: "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
   amountMicro: bigint;
   totalAmount: string;
   totalCurrency: string;
@@ -131,6 +132,9 @@ export interface BookingTable {
   escrowBookingId: string | null;
   coverMicro: Defaulted<bigint>;
   coverChargedMicro: Defaulted<bigint>;
+  contactHashes: Json | null;
+  askedServices: Json | null;
+  additions: Defaulted<number>;
 }
 
 export interface BookingInvoiceTable {
@@ -291,6 +295,7 @@ export interface EscrowBookingTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   traceId: string | null;
+  returnedMicro: Defaulted<bigint>;
 }
 
 export interface EscrowStepTable {

@@ -45,17 +45,21 @@ const hourText = (text) => text.slice(11, 16);
 const spaced = (text) => text.replaceAll("_", " ");
 const filled = (parts, separator) => parts.filter(Boolean).join(separator);
 
-function factsOf({ amount, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
+function factsOf({ amount, isMinimum, tool, travelers, expiresAt, policyId, policyVersion, evidence, ...asker }) {
   const { bought, purpose, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
     ...(purpose ? [["Meant for", boughtText(purpose)]] : []),
-    ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, bought)],
+    ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, { ...bought, isMinimum })],
     ["For", travelers.map(({ userId, name }) => name ?? userId).join(", ")],
-    ["Asked for by", requestedBy.startsWith("svc:") ? `An agent (${requestedBy})` : requestedBy],
+    ["Asked for by", askerText(asker)],
     ["Policy", `${policyId}, version ${policyVersion}`],
     ["Can be decided until", timeText(expiresAt)],
   ];
+}
+function askerText({ requestedBy, requestedByKey, requestedFor, isAgents }) {
+  const asker = isAgents ? `An agent (${requestedByKey})` : requestedBy;
+  return requestedFor === null || requestedFor === asker ? asker : `${asker} for ${requestedFor}`;
 }
 const paymentText = (payments, tool) =>
   payments.map(({ amount, token, to }) => `${amount ?? "?"} ${token} to ${spaced(to)}`).join("\n") || spaced(tool);
@@ -66,8 +70,24 @@ function moneyText(amount) {
   const cents = Math.ceil(Number(`${micro ?? "0"}000000`.slice(0, 6)) / 10_000);
   return cents < 100 ? `${whole}.${String(cents).padStart(2, "0")}` : `${BigInt(whole) + 1n}.00`;
 }
-const priceText = (amount, { refundable }) =>
-  filled([`${moneyText(amount)} USD`, { true: "refundable", false: "not refundable" }[refundable]], ", ");
+const priceText = (amount, { isMinimum = false, ...bought }) => {
+  const price = `${moneyText(amount)} USD`;
+  const all = isMinimum ? `at least ${price}, services whose price is not known come on top` : price;
+  return filled([all, refundText(bought)], ", ");
+};
+/** How an airline pays a refund is only known of the order, when its cancellation is quoted. */
+function refundText({ kind, refundable, refundPenaltyUsd }) {
+  if (refundable === null) return "";
+  if (!refundable) return "not refundable";
+  if (kind !== "flight") return "refundable";
+  const fee =
+    typeof refundPenaltyUsd !== "string"
+      ? "for a fee that is not known"
+      : Number(refundPenaltyUsd) === 0
+        ? "without a fee"
+        : `less a fee of ${moneyText(refundPenaltyUsd)} USD`;
+  return `refundable ${fee}, in money or airline credit, as the airline decides`;
+}
 
 function boughtText(bought) {
   if (bought.kind === "stay") return stayText(bought);

@@ -73,7 +73,8 @@ export const previewCall = defineTool({
   title: "Preview a call",
   summary:
     "What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
-  advice: "A travel policy counts here only where the tenant enforces it; check_policy judges in any case.",
+  advice:
+    "It may ask a supplier or the chain a question, and makes nothing there. A travel policy counts here only where the tenant enforces it; check_policy judges in any case.",
   area: "account",
   // Whoever may call the tool may try it; nobody else learns anything.
   scopes: [],

@@ -4,7 +4,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
-import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { findAirport, findDestination, sayNotFound } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
 import {
   arrivalCard,
@@ -63,13 +63,19 @@ export const airportArrivalPlaybook = defineTool({
     const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
     const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
-    const { destination, nearMatches, provenance } = await findDestination(
+    const { destination, nearMatches, tooFar, provenance } = await findDestination(
       where,
       found.airport,
       ports.maps,
       call.signal,
     );
-    if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
+    if (destination === undefined) {
+      const detail = sayNotFound({ tooFar }, found.airport);
+      throw fail("destination_not_found", {
+        ...(detail === undefined ? {} : { detail }),
+        extra: { nearMatches, tooFar },
+      });
+    }
     const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
     const plan = await planArrival(arrival, ports, call.signal);
     const { answer } = plan;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { wordsIn } from "../../../domain/texts.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Position } from "../../../ports/maps.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
@@ -12,7 +13,7 @@ import {
   sayReliability,
   sayServices,
 } from "../emergency-numbers.ts";
-import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { findAirport, findDestination, sayNotFound } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
 import {
   arrivalCard,
@@ -58,7 +59,7 @@ export const airportTransferCoordinator = defineTool({
         emergencyNumbers: z
           .array(z.string())
           .describe(
-            "Of the destination's territory; notes say which service answers which, and how sure that is. Empty: none is known",
+            "Of the territory where the traveler lands, and of the destination's if that is another one; notes say which service answers which, and how sure that is. Empty: none is known",
           ),
       })
       .nullable()
@@ -81,13 +82,19 @@ export const airportTransferCoordinator = defineTool({
     const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
     const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
-    const { destination, nearMatches, provenance } = await findDestination(
+    const { destination, nearMatches, tooFar, provenance } = await findDestination(
       where,
       found.airport,
       ports.maps,
       call.signal,
     );
-    if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
+    if (destination === undefined) {
+      const detail = sayNotFound({ tooFar }, found.airport);
+      throw fail("destination_not_found", {
+        ...(detail === undefined ? {} : { detail }),
+        extra: { nearMatches, tooFar },
+      });
+    }
     const arrival = {
       tenantId: caller.tenantId,
       airport: found.airport,
@@ -100,9 +107,8 @@ export const airportTransferCoordinator = defineTool({
     const { answer, times, mode } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
-    const { countryCode, contradiction } = numbersBy(ports.maps, destination, input.regionCode);
-    const emergency = emergencyNumbersOf(countryCode ?? "");
-    const emergencyNumbers = emergency === undefined ? [] : allNumbers(emergency);
+    const { territories, contradiction } = numbersOnTheWay(ports.maps, found.airport, destination, input.regionCode);
+    const emergencyNumbers = [...new Set(territories.flatMap((one) => (one === undefined ? [] : allNumbers(one))))];
     const safety = includeSafety
       ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers }
       : null;
@@ -122,7 +128,9 @@ export const airportTransferCoordinator = defineTool({
       card: arrivalCard(plan, lines, words),
       notes: [
         ...notesOf(plan),
-        ...(safety === null ? [] : [...(contradiction === null ? [] : [contradiction]), aboutNumbers(emergency)]),
+        ...(safety === null
+          ? []
+          : [...(contradiction === null ? [] : [contradiction]), ...territories.map(aboutNumbers)]),
       ],
       language: words.answer,
       ...provenance,
@@ -130,6 +138,19 @@ export const airportTransferCoordinator = defineTool({
     };
   },
 });
+
+/** Where the traveler lands first, as that is where help is needed first. */
+function numbersOnTheWay(
+  maps: Parameters<typeof numbersBy>[0],
+  airport: Position,
+  destination: Position,
+  regionCode: string | undefined,
+) {
+  const [here, there] = [numbersBy(maps, airport, regionCode), numbersBy(maps, destination, regionCode)];
+  const codes = new Set([here.countryCode, there.countryCode].filter((code) => code !== undefined));
+  const territories = [...codes].map(emergencyNumbersOf);
+  return { territories: codes.size === 0 ? [undefined] : territories, contradiction: there.contradiction };
+}
 
 function aboutNumbers(emergency: EmergencyNumbers | undefined): string {
   const known = emergency === undefined ? "" : sayServices(emergency);

@@ -39,7 +39,7 @@ export const recommendRestaurants = defineTool({
     const { candidates, nearMatches } = await findLocation(location, ports, { languageCode, signal });
     const [place, ...others] = candidates;
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
-    const { found, about, provenance } = await findRestaurants(wishes, [place, others], ports, signal);
+    const { found, about, provenance } = await findRestaurants({ location, ...wishes }, [place, others], ports, signal);
     const restaurants = nearestFirst(found, place, limit);
     return { ...about, restaurants, language: wordsIn(languageCode).answer, ...provenance };
   },

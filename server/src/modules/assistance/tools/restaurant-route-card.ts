@@ -85,7 +85,7 @@ export const restaurantRouteCard = defineTool({
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
     const { start, nearMatches: nearStarts } = await findStart(input, place, ports, asker);
     if (start === undefined) throw fail("start_not_found", { extra: { nearMatches: nearStarts } });
-    const { found, about, provenance } = await findRestaurants(input, [place, others], ports, signal);
+    const { found, about, provenance } = await findRestaurants({ location, ...input }, [place, others], ports, signal);
     const nearest = nearestFirst(found, start, limit);
     const { restaurants, waysKnown } = await waysTo(nearest, start, mode, ports, signal);
     const words = wordsIn(languageCode);

@@ -10,7 +10,7 @@ import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
 import { findWay, saidOfWays } from "../find-way.ts";
 import { Instant } from "../instant-field.ts";
 import { CANDIDATES, takeNearAirport } from "../near-airport.ts";
-import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
+import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
@@ -122,7 +122,7 @@ export const tripCheckinReminder = defineTool({
       ...{ pnr: shown(input.pnr), travelerName: shown(input.travelerName) },
       checkInWindowHours: input.checkInWindowHours,
     };
-    const reminders = planReminders(trip, words);
+    const { reminders, past } = remindersAhead(trip, words, madeAt);
     const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(airport.timeZone).toPlainDateTime().toString();
     const tripKey = keyOf(caller.tenantId, input, local(departsAt).slice(0, 10));
     const ics = writeCalendar({ name: flight, reminders, tripKey, madeAt });
@@ -130,7 +130,6 @@ export const tripCheckinReminder = defineTool({
     const file = { fileName: "reminder.ics", contentType: "text/calendar; charset=utf-8", content: Buffer.from(ics) };
     const [icsUrl = ""] = await fileShelf.share(caller.tenantId, [file], expiresAt);
     const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
-    const isOpen = Temporal.Instant.compare(checkInOpensAt, madeAt) <= 0;
     return {
       reminders: reminders.map(({ kind, title, startsAt, alarms }) => ({
         ...{ kind, title, uid: uidOf(tripKey, kind), alarmsMinutesBefore: alarms },
@@ -144,17 +143,20 @@ export const tripCheckinReminder = defineTool({
         ...{ departsAt: departsAt.toString(), departsAtLocal: local(departsAt), timeZone: airport.timeZone },
         checkInOpensAt: checkInOpensAt.toString(),
       },
-      notes: [
-        AS_GIVEN,
-        ...aboutAirport(airport, known),
-        ...notes,
-        ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : []),
-      ],
+      notes: [AS_GIVEN, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
       language: words.answer,
       ...provenance,
     };
   },
 });
+
+/** What to do now of which there is no reminder any more. */
+const PAST = {
+  check_in: "Check-in is open already, so there is no reminder of it: check in now.",
+  leave:
+    "The time to leave for the airport is over, so there is no reminder of it: leave now, and tell the airline if it gets late.",
+  departure: "The flight leaves now: there is no reminder of it.",
+} as const;
 
 function expiryOf(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
   const hours = Math.ceil(departsAt.since(madeAt).total("hours")) + HOURS_AFTER_DEPARTURE;

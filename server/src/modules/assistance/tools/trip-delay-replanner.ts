@@ -7,8 +7,10 @@ import { checkSlice, NextStep } from "../../bookings/index.ts";
 import { AirlineChangeAnswer } from "../airline-change.ts";
 import { isRefundable } from "../find-own-order.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
+import { saidOfOtherDay } from "../replan.ts";
 import { disruptionOf, flightOf, legOf, ReplanInput } from "../replan-input.ts";
 import { composeMessages } from "../replan-messages.ts";
+import { outlookOf } from "../replan-outlook.ts";
 import {
   AlternativesAnswer,
   ChangeAnswer,
@@ -103,19 +105,23 @@ export const tripDelayReplanner = defineTool({
     const { alternatives, change, airlineChange, hotel, stays, transfer } = found;
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
+    const outlook = outlookOf(input, setting, airlineChange);
     const replanned = {
+      outlook,
       ...{ flight: flightOf(input), leg: legOf(input), kind: disruption.kind },
       ...{ pnr: originalLeg.pnr?.toUpperCase() ?? "", reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON) },
       ...{ alternatives, change, airlineChange, hotel, transfer, isRefundable: isRefundable(setting.own) },
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     const messages = await notifyTraveler(drafts, disruptionOf(input), caller, ports);
+    const said = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
+    const otherDay = saidOfOtherDay(setting.own, said, maps);
     return {
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
       airlineChange,
       change: { ...change, reason: saidOfChange(disruption.kind, change, found.airlineChange, setting.own) },
-      ...{ hotel, stays, transfer, next: nextOf(disruption.kind, found, messages) },
+      ...{ hotel, stays, transfer, next: nextOf(outlook, found, messages, otherDay) },
       messages,
       language: words.answer,
       sandbox: flights.sandbox,

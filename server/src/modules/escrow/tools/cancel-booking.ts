@@ -3,7 +3,8 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { RELEASED } from "../apply-step.ts";
+import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
 import { planCancellation } from "../plan-steps.ts";
@@ -67,6 +68,6 @@ export const cancelBooking = defineTool({
         }),
       },
     );
-    return toStepAnswer(answer, Output);
+    return toStepAnswer(RELEASED in answer.result ? asOwn(answer) : answer, Output);
   },
 });

@@ -37,7 +37,7 @@ export const closeTrip = defineTool({
   example: (_today, { tripId }) => ({ tripId }),
   usesUp: ["tripId"],
 
-  plan: ({ tripId }, { stores, caller }) => planClosing({ stores, caller }, tripId),
+  plan: ({ tripId }, { stores, chain, caller }) => planClosing({ stores, chain, caller }, tripId),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const tripId = readHash(input.tripId);

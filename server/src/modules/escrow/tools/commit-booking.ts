@@ -7,7 +7,7 @@ import type { Chain } from "../../../ports/chain.ts";
 import { addressOf, chainProvenance, FreeRecipient, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import type { IsSameStep } from "../booking-steps.ts";
-import { commitBooking as commit } from "../commit-booking.ts";
+import { checkCommit, commitBooking as commit } from "../commit-booking.ts";
 import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planCommit } from "../plan-steps.ts";
 import { escrowStep } from "../step-operation.ts";
@@ -61,6 +61,12 @@ export const commitBooking = defineTool({
       { bookingId, vendor, itineraryHash, isSame: isCommitOf(chain, input) },
       async () => amounts,
     );
+  },
+
+  async probe(input, { stores, chain, caller: { tenantId } }) {
+    const { bookingId, vendorAddress } = input;
+    const asked = { tenantId, bookingId: hashOf(bookingId), vendor: addressOf(vendorAddress) };
+    await checkCommit({ stores, chain }, { ...asked, isSame: isCommitOf(chain, input) });
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {

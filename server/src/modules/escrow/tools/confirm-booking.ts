@@ -7,7 +7,7 @@ import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import type { IsSameStep } from "../booking-steps.ts";
-import { commitBooking } from "../commit-booking.ts";
+import { checkCommit, commitBooking } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planCommit } from "../plan-steps.ts";
 import { priceBooking, priceErrors } from "../price-booking.ts";
@@ -88,6 +88,12 @@ export const confirmBooking = defineTool({
       },
       async () => (await priceByPolicy(stores, caller, input)).committed,
     ),
+
+  async probe(input, { stores, chain, caller: { tenantId } }) {
+    const { bookingId, vendorAddress } = input;
+    const asked = { tenantId, bookingId: hashOf(bookingId), vendor: addressOf(vendorAddress) };
+    await checkCommit({ stores, chain }, { ...asked, isSame: isCommitOf(input) });
+  },
 
   async run(input, { chain, submission, stores, clock, caller, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -3,7 +3,7 @@ import { final } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
-import { checkClaim, claimTrip } from "../claim-trip.ts";
+import { checkFirstClaim, claimTrip } from "../claim-trip.ts";
 import { claimErrors, escrowFailure, stepErrors, tripStateErrors } from "../errors.ts";
 import { readGuestLink } from "../guest-link.ts";
 import { Hash, hashOf } from "../input.ts";
@@ -65,7 +65,7 @@ export const guestClaimLink = defineTool({
   plan: () => ({ movements: [], irreversible: [final("the trip belongs to the guest's wallet")] }),
 
   probe: (input, { chain, stores, clock, claimKeys, caller: { tenantId } }) =>
-    checkClaim({ chain, stores, clock, claimKeys }, { ...readClaim(input), tenantId }),
+    checkFirstClaim({ chain, stores, clock, claimKeys }, { ...readClaim(input), claimCode: input.claimCode, tenantId }),
 
   async run(input, { chain, submission, stores, clock, claimKeys, caller, call }) {
     const claim = readClaim(input);

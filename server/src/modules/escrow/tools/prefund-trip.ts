@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
 import { planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
@@ -28,8 +29,14 @@ const text = (longest: number, forbidden: RegExp) =>
 
 const isMailAddress = (value: string): boolean => value.length <= LONGEST_ADDRESS && Email.safeParse(value).success;
 
-const isAgent = async ({ agentRegistries }: Chain, id: bigint): Promise<boolean> =>
-  id < 2n ** 256n && (await agentRegistries?.ownerOf(id)) !== undefined;
+const AGENT_NOT_FOUND = "This network has no agent with the id agentTokenId. Check the id, or leave it out.";
+
+async function requireAgent({ agentRegistries }: Chain, agentTokenId: string | undefined): Promise<void> {
+  if (agentTokenId === undefined) return;
+  const id = BigInt(agentTokenId);
+  if (id < 2n ** 256n && (await agentRegistries?.ownerOf(id)) !== undefined) return;
+  throw new Failure("agent_not_found", { detail: AGENT_NOT_FOUND });
+}
 
 const Output = ChainWrite.extend({
   tripId: z.string(),
@@ -86,7 +93,7 @@ export const prefundTrip = defineTool({
   errors: {
     ...sendOutErrors,
     chain_not_available: stepErrors.chain_not_available,
-    agent_not_found: "This network has no agent with the id agentTokenId. Check the id, or leave it out.",
+    agent_not_found: AGENT_NOT_FOUND,
   },
   example: () => ({ budgetUsdc: "1500.00", expiresInDays: 60, require2fa: true, tripSummary: "Lisbon, three nights" }),
   gives: ({ tripId, guestLink, claimCode }) => ({
@@ -103,13 +110,14 @@ export const prefundTrip = defineTool({
       return { movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
     }),
 
+  probe: ({ agentTokenId }, { chain }) => requireAgent(chain, agentTokenId),
+
   complete: answerOf,
 
   async run(input, context) {
-    const { caller, call, fail, ...ports } = context;
+    const { caller, call, fail: _, ...ports } = context;
     const { metadataCID, metadataHash, agentTokenId, guestName, buyerName, tripSummary } = input;
-    if (agentTokenId !== undefined && !(await isAgent(ports.chain, BigInt(agentTokenId))))
-      throw fail("agent_not_found");
+    await requireAgent(ports.chain, agentTokenId);
     const answer = await prefund(ports, {
       tenantId: caller.tenantId,
       userId: caller.userId,

@@ -17,7 +17,8 @@ export const reserveBooking = defineTool({
   name: "reserve_booking",
   title: "Reserve a booking",
   summary: "Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.",
-  advice: "Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back.",
+  advice:
+    "Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
@@ -34,7 +35,7 @@ export const reserveBooking = defineTool({
   example: (_today, { tripId }) => ({ tripId, upperBoundUsdc: "250.00" }),
   gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
 
-  // Cancelling the booking gives it back.
+  // Releasing or cancelling the booking gives it back.
   plan: ({ tripId, upperBoundUsdc, bookingId, escrowAddress }, { stores, chain, clock, caller }) =>
     planReservation(
       { stores, chain, clock, caller, escrowAddress },

@@ -1,36 +1,23 @@
-import { z } from "zod";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import {
-  BookingResult,
-  coverErrors,
-  departureOf,
-  planBooking,
-  readChargeHash,
-  TimeZones,
-  timeZonesOf,
-} from "../../bookings/index.ts";
+import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
+import { FlightResult, sayMissing } from "../ancillaries.ts";
 import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { priceSeen } from "../see-services.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
-
-/** Services are known to be possible only with the order itself: a supplier says what it adds to an order after that exists. */
-const Ancillaries = z
-  .enum(["ordered_at_once"])
-  .nullable()
-  .describe("ordered_at_once: not held first, since adding services after payment is not assured; null: none booked");
 
 export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
   summary:
-    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice.",
+    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice.",
   advice:
     "It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
@@ -39,7 +26,7 @@ export const bookFlight = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: BookFlightInput,
-  output: BookingResult.extend({ ...SinceBooked, timeZones: TimeZones, ancillaries: Ancillaries }),
+  output: FlightResult.extend({ ...SinceBooked, timeZones: TimeZones }),
   errors: {
     ...bookErrors,
     outcome_unknown:
@@ -69,6 +56,7 @@ export const bookFlight = defineTool({
         timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
+        priceOfMore: (seen) => priceSeen(seen, asked.services),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
@@ -99,7 +87,8 @@ async function answerOf(
   stored: unknown,
   { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const booked = await asOfNow({ stores, clock, caller }, BookingResult.parse(stored));
+  const { ancillaries, ...flight } = FlightResult.parse(stored);
+  const booked = await asOfNow({ stores, clock, caller }, flight);
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
@@ -110,7 +99,8 @@ async function answerOf(
       vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
     },
     timeZones: timeZonesOf(booked.slices, maps),
-    ancillaries: booked.services.length > 0 ? ("ordered_at_once" as const) : null,
+    ancillaries,
+    next: [...sayMissing(ancillaries, booked), booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };

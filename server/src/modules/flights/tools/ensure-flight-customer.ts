@@ -1,11 +1,42 @@
 import { z } from "zod";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { emailProblem, languageProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, PhoneNumber } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { missingCustomerFields, withFields } from "../complete-profile.ts";
 import { ensureCustomer } from "../ensure-customer.ts";
+
+const Input = z
+  .strictObject({
+    clerkUserId: z.string().optional().describe("Traveler's user id; default: the caller"),
+    tenantId: z.string().optional().describe("The calling tenant"),
+    email: Email.optional(),
+    givenName: z.string().optional(),
+    familyName: z.string().optional(),
+    phoneNumber: PhoneNumber.optional(),
+    preferredLanguage: z.string().optional().describe("BCP-47"),
+  })
+  .superRefine((input, context) => {
+    const check = (path: string, text: string | undefined, problemOf: (text: string) => string | undefined) => {
+      const message = text === undefined ? undefined : problemOf(text);
+      if (message !== undefined) context.addIssue({ code: "custom", path: [path], message });
+    };
+    check("email", input.email, emailProblem);
+    check("givenName", input.givenName, nameProblem);
+    check("familyName", input.familyName, nameProblem);
+    check("preferredLanguage", input.preferredLanguage, languageProblem);
+  });
+
+const errors = {
+  ...supplierErrors,
+  customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
+  customer_not_found: "You have no such traveler. save_traveler makes one, list_travelers has those that there are.",
+  customer_email_taken:
+    "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
+  traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
+} as const;
 
 export const ensureFlightCustomer = defineTool({
   name: "ensure_flight_customer",
@@ -19,40 +50,14 @@ export const ensureFlightCustomer = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["flights", "travelers", "stores"],
-  input: z
-    .strictObject({
-      clerkUserId: z.string().optional().describe("Traveler's user id; default: the caller"),
-      tenantId: z.string().optional().describe("The calling tenant"),
-      email: Email.optional(),
-      givenName: z.string().optional(),
-      familyName: z.string().optional(),
-      phoneNumber: PhoneNumber.optional(),
-      preferredLanguage: z.string().optional().describe("BCP-47"),
-    })
-    .superRefine((input, context) => {
-      const check = (path: string, text: string | undefined, problemOf: (text: string) => string | undefined) => {
-        const message = text === undefined ? undefined : problemOf(text);
-        if (message !== undefined) context.addIssue({ code: "custom", path: [path], message });
-      };
-      check("email", input.email, emailProblem);
-      check("givenName", input.givenName, nameProblem);
-      check("familyName", input.familyName, nameProblem);
-      check("preferredLanguage", input.preferredLanguage, languageProblem);
-    }),
+  input: Input,
   output: SupplierResult.extend({
     customerUserId: z.string().describe("For additionalCustomerUserIds and customerUserId"),
     userId: z.string(),
     created: z.boolean().describe("false: the supplier knew the traveler"),
     profileUpdated: z.boolean(),
   }),
-  errors: {
-    ...supplierErrors,
-    customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
-    customer_not_found: "You have no such traveler. save_traveler makes one, list_travelers has those that there are.",
-    customer_email_taken:
-      "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
-    traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
-  },
+  errors,
   example: () => ({
     givenName: "Amelia",
     familyName: "Hart",
@@ -62,18 +67,10 @@ export const ensureFlightCustomer = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  async run({ clerkUserId, tenantId, ...given }, { flights, travelers, stores, caller, call, fail, invalid }) {
-    if (tenantId !== undefined && tenantId !== caller.tenantId) {
-      throw invalid({ path: "tenantId", message: "must be the calling tenant" });
-    }
-    const userId = clerkUserId ?? caller.travelerId;
-    const stored = await travelers.get(caller.tenantId, userId, caller.environment);
-    if (stored === undefined && userId !== caller.travelerId && userId !== caller.userId) {
-      throw fail("customer_not_found", { extra: { clerkUserId: userId } });
-    }
-    const profile = withFields(stored, given);
-    const fields = missingCustomerFields(profile);
-    if (fields.length > 0) throw fail("traveler_incomplete", { extra: { travelers: [{ userId, fields }] } });
+  probe: (input, ports) => readCustomer(input, ports),
+
+  async run(input, { flights, travelers, stores, caller, call }) {
+    const { userId, stored, profile } = await readCustomer(input, { travelers, caller });
     const profileUpdated = profile !== stored;
     if (profileUpdated) await travelers.put(caller.tenantId, userId, caller.environment, profile, caller.userId);
 
@@ -89,3 +86,30 @@ export const ensureFlightCustomer = defineTool({
     return { customerUserId, userId, created, profileUpdated, ...flights.provenance(), sandbox: flights.sandbox };
   },
 });
+
+/** Whose customer it is, with the profile as it would be. Throws what the call is refused with before it stores or asks anything. */
+async function readCustomer(
+  { clerkUserId, tenantId, ...given }: z.output<typeof Input>,
+  { travelers, caller }: Pick<Ports, "travelers"> & { caller: Caller },
+) {
+  if (tenantId !== undefined && tenantId !== caller.tenantId) {
+    throw invalidInput([{ path: "tenantId", message: "must be the calling tenant" }]);
+  }
+  const userId = clerkUserId ?? caller.travelerId;
+  const stored = await travelers.get(caller.tenantId, userId, caller.environment);
+  if (stored === undefined && userId !== caller.travelerId && userId !== caller.userId) {
+    throw new Failure("customer_not_found", {
+      detail: errors.customer_not_found,
+      extra: { clerkUserId: userId },
+    });
+  }
+  const profile = withFields(stored, given);
+  const fields = missingCustomerFields(profile);
+  if (fields.length > 0) {
+    throw new Failure("traveler_incomplete", {
+      detail: errors.traveler_incomplete,
+      extra: { travelers: [{ userId, fields }] },
+    });
+  }
+  return { userId, stored, profile };
+}

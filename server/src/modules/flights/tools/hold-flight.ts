@@ -3,10 +3,18 @@ import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/t
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
-import { checkFlight } from "../book-flight.ts";
+import { checkHold } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
 import { HoldResult } from "../hold-steps.ts";
+
+/** Services and credits are never held. */
+const {
+  service_not_available: _service,
+  credit_not_found: _credit,
+  credit_not_applicable: _applicable,
+  ...holdErrors
+} = bookErrors;
 
 export const holdFlight = defineTool({
   name: "hold_flight",
@@ -28,7 +36,7 @@ export const holdFlight = defineTool({
     next: NextStep,
   }),
   errors: {
-    ...bookErrors,
+    ...holdErrors,
     outcome_unknown:
       "The supplier has not said whether it holds the order; nothing is owed. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress:
@@ -45,7 +53,7 @@ export const holdFlight = defineTool({
   plan: (input, ports) => planHold(ports, toAskedFlight(input)),
 
   async probe(input, { flights, flightServicing, travelers, stores, clock, fx, caller }) {
-    await checkFlight({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
+    await checkHold({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
   complete: answerOf,

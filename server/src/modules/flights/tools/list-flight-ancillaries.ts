@@ -4,6 +4,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { chooseSeats } from "../choose-seats.ts";
 import { getOwnOffer } from "../private-offers.ts";
+import { seeServices } from "../see-services.ts";
 
 export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
@@ -11,7 +12,7 @@ export const listFlightAncillaries = defineTool({
   summary:
     "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes.",
   advice:
-    "Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
+    "Only with the booking; to an order of hold_flight, book_flight adds bags, not seats, as it pays. Later only the airline may, by the pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
   area: "flights",
   effect: "read",
   price: 500n,
@@ -64,13 +65,15 @@ export const listFlightAncillaries = defineTool({
   example: (_today, { offerId }) => ({ offerId, maxSeats: 6 }),
 
   async run({ offerId, maxSeats }, { flights, flightServicing, stores, caller, call }) {
-    const { privateOffers } = stores;
-    await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
+    const { privateOffers, seenOffers } = stores;
+    const offer = await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
     const { bags, seats, hasSeatMap } = await flightServicing.listAncillaries(offerId, { signal: call.signal });
+    const shown = chooseSeats(seats, maxSeats);
+    await seeServices(seenOffers, caller, offer, { bags, seats: shown });
     return {
       offerId,
       bags,
-      seats: chooseSeats(seats, maxSeats),
+      seats: shown,
       seatsAvailable: seats.length,
       hasSeatMap,
       ...flights.provenance(),

@@ -22,7 +22,7 @@ export class EInvoiceRefused extends Error {
  * What an invoice that is to be issued may say of itself as an e-invoice. Throws `EInvoiceRefused` where a rule forbids it, and
  * `EInvoiceNotChecked`: where rules are installed, nothing is issued that they were not asked about.
  */
-async function judgeInvoice(rules: Rules, invoice: InvoiceDocument): Promise<EInvoice> {
+export async function judgeInvoice(rules: Rules, invoice: InvoiceDocument): Promise<EInvoice> {
   if (!rules.areInstalled) return noEInvoice("rules");
   if (invoice.kind === "credit_note" && !invoice.eInvoice.available) return noEInvoice("invoice");
   const xml = writeCii(invoice);

@@ -3,13 +3,14 @@ import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { Hash, hashOf, readHash } from "../../escrow/index.ts";
 import { EInvoiceNotChecked } from "../e-invoice/e-invoice-rules.ts";
 import { EInvoiceRefused } from "../e-invoice/judge-invoice.ts";
 import { findSettlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
-import { creditRefunds, issueInvoice } from "../issue-invoice.ts";
+import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
 import { FILE_LIFETIME, shareInvoice } from "../share-invoice.ts";
 
 const Files = z.object({
@@ -23,6 +24,17 @@ const Files = z.object({
   eInvoice: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   charactersNotShown: z.string().describe("What the fonts of the PDF lack: boxes stand there; the JSON has everything"),
 });
+
+const errors = {
+  ...settlementErrors,
+  invoicing_not_set:
+    "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
+  e_invoice_refused:
+    "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings.",
+  e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
+  invoice_not_drawn:
+    "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
+} as const;
 
 export const generateBookingInvoice = defineTool({
   name: "generate_booking_invoice",
@@ -56,50 +68,29 @@ export const generateBookingInvoice = defineTool({
     language: LanguageAnswer,
     sandbox: z.boolean().describe("true: no tax document, and it says so across the page"),
   }),
-  errors: {
-    ...settlementErrors,
-    invoicing_not_set:
-      "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
-    e_invoice_refused:
-      "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings.",
-    e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
-    invoice_not_drawn:
-      "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
-  },
+  errors,
   example: (_today, { settledBookingId }) => ({ bookingId: settledBookingId }),
 
-  plan: ({ bookingId: named, settleTxHash }, { stores, caller: { tenantId, environment: network } }) =>
+  plan: (input, { stores, caller }) =>
     planOrRefusal(async () => {
-      const refuse = (code: keyof typeof settlementErrors, details?: FailureDetails) =>
-        new Failure(code, { detail: settlementErrors[code], ...details });
-      const bookingId = readHash(named);
-      if (bookingId === undefined) throw refuse("booking_not_found");
-      const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
-      await findSettlement(stores, { tenantId, network, bookingId, hash }, refuse);
+      await readSettlement(input, stores, caller);
       return EMPTY_PLAN;
     }),
 
+  async probe(input, { stores, chain, clock, eInvoiceRules, caller }) {
+    const { settlement, settings, issued } = await readSettlement(input, stores, caller);
+    if (issued.length > 0) return;
+    const given = { settings, chainId: chain.chainId };
+    await inWordsOfTool(checkInvoice({ stores, clock, eInvoiceRules }, settlement, given));
+  },
+
   async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoiceRules, caller, fail }) {
-    const { tenantId, environment: network } = caller;
+    const { settlement, settings, issued } = await readSettlement(input, stores, caller);
+    const { tenantId, network, bookingId } = settlement.booking;
     const owner = { tenantId, network };
-    const bookingId = readHash(input.bookingId);
-    if (bookingId === undefined) throw fail("booking_not_found");
-    const hash = input.settleTxHash === undefined ? undefined : hashOf(input.settleTxHash);
-    const settlement = await findSettlement(stores, { tenantId, network, bookingId, hash }, fail);
-    const settings = await stores.invoices.settings(owner);
-    const issued = await stores.invoices.ofBooking(owner, bookingId);
-    if (settings === undefined && network === "production" && issued.length === 0) throw fail("invoicing_not_set");
     const issuePorts = { stores, clock, eInvoiceRules };
-    try {
-      if (issued.length === 0) await issueInvoice(issuePorts, settlement, { settings, chainId: chain.chainId });
-    } catch (error) {
-      if (error instanceof EInvoiceRefused) throw fail("e_invoice_refused", { detail: error.message });
-      if (error instanceof EInvoiceNotChecked) {
-        const detail = error.remedy && `${error.message} Nothing was issued. ${error.remedy} Then call again.`;
-        throw fail("e_invoice_not_checked", { cause: error, ...(detail === undefined ? {} : { detail }) });
-      }
-      throw error;
-    }
+    const given = { settings, chainId: chain.chainId };
+    if (issued.length === 0) await inWordsOfTool(issueInvoice(issuePorts, settlement, given));
     const creditNoteWaiting = (await creditRefunds(issuePorts, owner, bookingId)) ?? null;
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
     const ports = { stores, fileShelf, invoiceRenderer };
@@ -122,6 +113,38 @@ export const generateBookingInvoice = defineTool({
     };
   },
 });
+
+/** What is invoiced, with the settings and what was issued before. Throws what the records refuse. */
+async function readSettlement(
+  { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
+  stores: Pick<Stores, "escrowBookings" | "chainTransactions" | "invoices">,
+  { tenantId, environment: network }: Pick<Caller, "tenantId" | "environment">,
+) {
+  const bookingId = readHash(named);
+  if (bookingId === undefined) throw refused("booking_not_found");
+  const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
+  const settlement = await findSettlement(stores, { tenantId, network, bookingId, hash }, refused);
+  const settings = await stores.invoices.settings({ tenantId, network });
+  const issued = await stores.invoices.ofBooking({ tenantId, network }, bookingId);
+  if (settings === undefined && network === "production" && issued.length === 0) throw refused("invoicing_not_set");
+  return { settlement, settings, issued };
+}
+
+function refused(code: keyof typeof errors, details?: FailureDetails): Failure {
+  return new Failure(code, { detail: errors[code], ...details });
+}
+
+/** With the codes that the tool declares. */
+async function inWordsOfTool(judging: Promise<void>): Promise<void> {
+  try {
+    await judging;
+  } catch (error) {
+    if (error instanceof EInvoiceRefused) throw refused("e_invoice_refused", { detail: error.message });
+    if (!(error instanceof EInvoiceNotChecked)) throw error;
+    const detail = error.remedy && `${error.message} Nothing was issued. ${error.remedy} Then call again.`;
+    throw refused("e_invoice_not_checked", { cause: error, ...(detail === undefined ? {} : { detail }) });
+  }
+}
 
 function describe({ invoiceNumber, document: { total, currency, issuedOn, settlement, eInvoice } }: StoredInvoice) {
   const { available, reason } = eInvoice;

@@ -2,13 +2,23 @@ import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { ElevationAnswer } from "../../../ports/elevation.ts";
-import { ADVICE_SOURCE, judgeAltitude } from "../altitude-advice.ts";
+import { ADVICE_SOURCE, adviseWithoutHeight, judgeAltitude } from "../altitude-advice.ts";
 
 const FEET_IN_A_METER = 3.280_84;
-const UNTIL_KNOWN = "Find out the elevation of the place, for example from a map. Until then, plan for the highest:";
+const OPEN_SEA = "No elevation is known here, such as on the open sea.";
 
-const sayUnknown = ({ highestMeters }: ElevationAnswer): string =>
-  `The land rises and falls too much here to say it from the bundled data. It can be as high as ${highestMeters} m.`;
+function sayUnknown({ landAround }: ElevationAnswer): string {
+  const range =
+    landAround === undefined
+      ? ""
+      : ` On average over cells of 3.7 km, the land within about 6 km lies between ${landAround.lowestMeters} and ${landAround.highestMeters} m; peaks rise above that, and valleys cut below it.`;
+  return `The height of this spot is not known: the land rises and falls too much here to say it from the bundled data.${range}`;
+}
+
+function adviceFor(known: ElevationAnswer | undefined): readonly string[] {
+  const highest = known?.highestMeters ?? null;
+  return highest === null ? [] : adviseWithoutHeight(known?.landAround?.lowestMeters, highest);
+}
 
 export const elevationRiskBrief = defineTool({
   name: "elevation_risk_brief",
@@ -34,7 +44,13 @@ export const elevationRiskBrief = defineTool({
     highestPlausibleMeters: z
       .number()
       .nullable()
-      .describe("Risk and advice are for it, also where the elevation is not known. Null: the source does not say"),
+      .describe(
+        "Where elevationMeters is known, risk and advice are for it; else a bound for the peaks around, and no height of this spot. Null: the source does not say",
+      ),
+    landAround: z
+      .object({ lowestMeters: z.number(), highestMeters: z.number() })
+      .nullable()
+      .describe("Where elevationMeters is not known: between which heights the land around lies, by means of cells"),
     basis: z.string().nullable().describe("What the elevation rests on, with its resolution"),
     measuredAtDistanceMeters: z
       .number()
@@ -50,8 +66,9 @@ export const elevationRiskBrief = defineTool({
   async run(position, { elevation, call }) {
     const { elevation: known, provenance } = await elevation.at(position, call.signal);
     const meters = known?.meters;
-    const judged = judgeAltitude(known?.highestMeters ?? meters);
-    const reason = known === undefined ? "No elevation is known here, such as on the open sea." : sayUnknown(known);
+    const judged = meters === undefined ? undefined : judgeAltitude(known?.highestMeters ?? meters);
+    const around = known?.landAround ?? null;
+    const reason = known === undefined ? OPEN_SEA : sayUnknown(known);
     return {
       available: meters !== undefined,
       reason: meters === undefined ? reason : null,
@@ -59,10 +76,11 @@ export const elevationRiskBrief = defineTool({
       elevationFeet: meters === undefined ? null : Math.round(meters * FEET_IN_A_METER),
       errorMeters: known?.errorMeters ?? null,
       highestPlausibleMeters: known?.highestMeters ?? null,
+      landAround: around,
       basis: known?.basis ?? null,
       measuredAtDistanceMeters: known?.distanceMeters ?? null,
-      risk: meters === undefined ? null : (judged?.risk ?? null),
-      advice: [...(meters === undefined && judged !== undefined ? [UNTIL_KNOWN] : []), ...(judged?.advice ?? [])],
+      risk: judged?.risk ?? null,
+      advice: judged?.advice ?? adviceFor(known),
       adviceSource: ADVICE_SOURCE,
       ...provenance,
     };

@@ -45,6 +45,10 @@ export const geocodeTripStop = defineTool({
       .nullable()
       .describe("How far the coordinates in the text are from what it names; both are candidates then"),
     nearMatches: z.array(wordsOfOthers()).readonly().describe("Known names like it, when nothing was found"),
+    note: z
+      .string()
+      .nullable()
+      .describe("What to do: ask which place is meant, or write the address otherwise. Null: nothing"),
     isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
   }),
   errors: { provider_unavailable: "No provider of places answers. Send the same call later." },
@@ -60,8 +64,20 @@ export const geocodeTripStop = defineTool({
       isAmbiguous: others.length > 0,
       contradictionMeters,
       nearMatches,
+      note: sayWhatToDo(best, others, nearMatches),
       isLanguageFallback: provenance.sourceLevel === "embedded" && !/^en\b/i.test(languageCode),
       ...provenance,
     };
   },
 });
+
+type Known = Pick<z.output<typeof Candidate>, "label">;
+
+function sayWhatToDo(best: Known | undefined, others: readonly Known[], nearMatches: readonly string[]): string | null {
+  if (best === undefined) {
+    const near = nearMatches.length === 0 ? "" : "one of nearMatches, ";
+    return `No place of this name is known. Give ${near}the name with its city and country, the city alone, or coordinates such as 48.8583, 2.2945.`;
+  }
+  if (others.length === 0) return null;
+  return `The first is the most important place of this name, ${best.label}; others are far from it. Ask which one is meant, or add its city and country.`;
+}

@@ -4,7 +4,7 @@ import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { AgentId, EvidenceUri, readAgentId, Seed, Tag, walletOf } from "../input.ts";
-import { requestValidation as request, requestErrors } from "../request-validation.ts";
+import { checkRequest, requestValidation as request, requestErrors } from "../request-validation.ts";
 
 const Output = ChainWrite.extend({
   requestHash: z.string().describe("For submit_validation_response and read_validation"),
@@ -44,6 +44,11 @@ export const requestValidation = defineTool({
   gives: ({ requestHash }) => ({ requestHash }),
 
   plan: () => ({ movements: [], irreversible: [final("the request on the chain")] }),
+
+  async probe({ subjectAgentId, ownerWalletAddress }, { chain, stores, caller: { tenantId } }) {
+    const ownerWallet = walletOf(ownerWalletAddress);
+    await checkRequest({ chain, stores }, { tenantId, agentId: readAgentId(subjectAgentId), ownerWallet });
+  },
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {
     const { subjectAgentId, validatorAddress, tag, requestUri, ownerWalletAddress, seed } = input;

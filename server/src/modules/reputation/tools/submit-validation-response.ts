@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
-import { answerErrors, answerValidation } from "../answer-validation.ts";
+import { answerErrors, answerValidation, checkAnswer } from "../answer-validation.ts";
 import { EvidenceUri, RequestHash, readHash, Tag, walletOf } from "../input.ts";
 
 const Output = ChainWrite.extend({
@@ -16,6 +16,14 @@ const Output = ChainWrite.extend({
   responseHash: z.string().describe("On the chain: SHA-256 of the answer as canonical JSON; see docs/reputation.md"),
 });
 
+const Input = z.strictObject({
+  requestHash: RequestHash,
+  response: z.literal([0, 100]).meta({ type: "integer" }).describe("0: failed, 100: passed"),
+  tag: Tag.describe("The request's"),
+  validatorWalletAddress: Recipient.describe("Your treasury wallet"),
+  responseUri: EvidenceUri.optional(),
+});
+
 export const submitValidationResponse = defineTool({
   name: "submit_validation_response",
   title: "Answer a validation request",
@@ -25,13 +33,7 @@ export const submitValidationResponse = defineTool({
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["chain", "submission", "stores", "clock", "random"],
-  input: z.strictObject({
-    requestHash: RequestHash,
-    response: z.literal([0, 100]).meta({ type: "integer" }).describe("0: failed, 100: passed"),
-    tag: Tag.describe("The request's"),
-    validatorWalletAddress: Recipient.describe("Your treasury wallet"),
-    responseUri: EvidenceUri.optional(),
-  }),
+  input: Input,
   output: Output,
   errors: answerErrors,
   example: (_today, { requestHash, treasuryAddress }) => ({
@@ -46,21 +48,27 @@ export const submitValidationResponse = defineTool({
     irreversible: [final("the answer on the chain")],
   }),
 
-  async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {
-    const { requestHash, response, tag, validatorWalletAddress, responseUri } = input;
+  async probe(input, { chain, stores, caller }) {
+    await checkAnswer({ chain, stores }, readResponse(input, caller));
+  },
+
+  async run(input, { chain, submission, stores, clock, random, caller, call }) {
     const answer = await answerValidation(
       { chain, submission, stores, clock, random },
-      {
-        tenantId,
-        callId: call.id,
-        requestHash: readHash(requestHash),
-        response,
-        tag,
-        validatorWallet: walletOf(validatorWalletAddress),
-        responseUri,
-        about: chainProvenance(chain, clock),
-      },
+      { ...readResponse(input, caller), callId: call.id, about: chainProvenance(chain, clock) },
     );
     return toToolAnswer(answer, Output);
   },
 });
+
+function readResponse(input: z.output<typeof Input>, { tenantId }: Pick<Caller, "tenantId">) {
+  const { requestHash, response, tag, validatorWalletAddress, responseUri } = input;
+  return {
+    tenantId,
+    requestHash: readHash(requestHash),
+    response,
+    tag,
+    validatorWallet: walletOf(validatorWalletAddress),
+    responseUri,
+  };
+}

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import type { Stores } from "../../../kernel/stores.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { supplierErrors } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
-import { orderNotFound, requireOrder } from "../servicing-errors.ts";
+import { alreadyCancelled, orderNotFound, requireNotCancelled, requireOrder } from "../servicing-errors.ts";
+import { splitRefund } from "../split-refund.ts";
 
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
@@ -21,24 +23,30 @@ export const cancelOrderQuote = defineTool({
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],
   input: z.strictObject({ orderId: z.string().describe("orderId of book_flight or book_stay") }),
   output: Refund.extend({
-    refundUsdc: DecimalAmount.nullable().describe("refundAmount at the rate; null: it is not known, or no money"),
+    refundUsdc: DecimalAmount.nullable().describe(
+      "What of refundAmount goes to the treasury wallet, at the rate; null: it is not known, or no money",
+    ),
+    releasedUsdc: DecimalAmount.describe("What of it a reservation in escrow was to pay: it then owes that no more"),
     expiresAt: z.string().nullable().describe("After this ask again. null: it does not expire"),
   }),
   errors: {
     ...supplierErrors,
     order_not_found: orderNotFound,
     order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
-    already_cancelled: "The order is cancelled already.",
+    already_cancelled: alreadyCancelled,
   },
   example: (_today, { changedOrderId }) => ({ orderId: changedOrderId }),
   gives: ({ cancellationId }) => ({ cancellationId }),
 
   plan: () => EMPTY_PLAN,
-  probe: ({ orderId }, { stores, caller }) => requireOrder(stores, caller, orderId),
+  async probe({ orderId }, { stores, caller }) {
+    requireNotCancelled(await requireOrder(stores, caller, orderId));
+  },
 
   async run({ orderId }, ports) {
     const { flights, flightServicing, stays, stores, clock, random, caller } = ports;
     const order = await requireOrder(stores, caller, orderId);
+    requireNotCancelled(order);
     if (order.kind === "stay") {
       const { stayBookings } = ports;
       const { servicingQuotes } = stores;
@@ -48,7 +56,7 @@ export const cancelOrderQuote = defineTool({
         orderId,
         kind: order.kind,
         ...stayRefundFields(quote),
-        ...inWallet(stayRefundFields(quote), order),
+        ...(await inUsdc(stores, stayRefundFields(quote), order)),
         expiresAt: quote.expiresAt?.toString() ?? null,
         ...stays.provenance(),
         sandbox: stays.sandbox,
@@ -58,14 +66,19 @@ export const cancelOrderQuote = defineTool({
     const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
     return {
       ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
-      ...inWallet(quote, order),
+      ...(await inUsdc(stores, quote, order)),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };
   },
 });
 
-function inWallet(quote: Parameters<typeof refundInUsdc>[0], order: OrderRecord) {
-  const refundUsdc = quote.refundAmount === null ? null : formatDecimal(refundInUsdc(quote, order));
-  return { rate: order.rate, refundUsdc };
+/** As the confirmation would answer it now. */
+async function inUsdc(stores: Stores, quote: Parameters<typeof refundInUsdc>[0], order: OrderRecord) {
+  const { back, released } = await splitRefund(stores, order, refundInUsdc(quote, order));
+  return {
+    rate: order.rate,
+    refundUsdc: quote.refundAmount === null ? null : formatDecimal(back),
+    releasedUsdc: formatDecimal(released),
+  };
 }

@@ -5,7 +5,7 @@ import { CancellationResult } from "../cancel-order.ts";
 import { checkCancellation, confirmCancellation } from "../confirm-cancellation.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planCancellation } from "../plan-servicing.ts";
-import { commitErrors, orderNotFound } from "../servicing-errors.ts";
+import { alreadyCancelled, commitErrors, orderNotFound } from "../servicing-errors.ts";
 
 export const confirmCancelOrder = defineTool({
   name: "confirm_cancel_order",
@@ -31,7 +31,7 @@ export const confirmCancelOrder = defineTool({
     cancellation_stale: "A newer quote or a change of the order replaced it. Nothing happened; quote again.",
     order_not_found: orderNotFound,
     order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
-    already_cancelled: "The order is cancelled already.",
+    already_cancelled: alreadyCancelled,
     already_confirmed: "This cancellation is confirmed already.",
   },
   example: (_today, { cancellationId }) => ({ cancellationId }),

@@ -5,7 +5,7 @@ import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } 
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
-import { checkChange, confirmChange } from "../confirm-change.ts";
+import { checkPaidChange, confirmChange } from "../confirm-change.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
@@ -73,7 +73,7 @@ export const confirmOrderChange = defineTool({
 
   plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
 
-  probe: (change, { caller, ...ports }) => checkChange(ports, caller, change),
+  probe: (change, { caller, ...ports }) => checkPaidChange(ports, caller, change),
 
   complete: answerOf,
 

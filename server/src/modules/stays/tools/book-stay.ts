@@ -4,12 +4,20 @@ import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { coverErrors, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
-import { SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
+import {
+  type Booking,
+  coverErrors,
+  differingContact,
+  planBooking,
+  rateErrors,
+  readChargeHash,
+  supplierErrors,
+} from "../../bookings/index.ts";
+import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { askedStay, type BookStayRequest, bookStay as book, checkStay } from "../book-stay.ts";
+import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
-import { StayResult } from "../stay-result.ts";
+import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
   .strictObject({
@@ -48,6 +56,11 @@ const Input = z
     }
   });
 
+const NotApplied = z
+  .array(z.string())
+  .nullable()
+  .describe("Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known");
+
 /** The request as the supplier's port has it. */
 function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
@@ -77,7 +90,7 @@ export const bookStay = defineTool({
   payableWithoutKey: false,
   uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random", "fx"],
   input: Input,
-  output: StayResult.extend(SinceBooked),
+  output: StayResult.extend({ ...SinceBooked, notApplied: NotApplied }),
   errors: {
     ...supplierErrors,
     outcome_unknown:
@@ -120,7 +133,7 @@ export const bookStay = defineTool({
     ),
 
   async probe(input, { stays, stayBookings, travelers, stores, clock, fx, caller }) {
-    await checkStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
+    await checkPaidStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
   },
 
   complete: answerOf,
@@ -136,9 +149,24 @@ export const bookStay = defineTool({
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
     const result = await answerOf(answer.result, { stores, submission, caller });
-    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+    if (answer.kind !== "replayed") return result;
+    const booking = await stores.bookings.get(result.bookingId);
+    return new Replayed(booking === undefined ? result : sayNotApplied(result, booking, input), answer.firstCallId);
   },
 });
+
+/** A repeat is the same booking, however the guests of the call are to be reached: it is told what of that the booking lacks. */
+function sayNotApplied(
+  result: Awaited<ReturnType<typeof answerOf>>,
+  booking: Booking,
+  { email, phoneNumber }: z.output<typeof Input>,
+) {
+  const notApplied = differingContact(booking, { email, ...(phoneNumber === undefined ? {} : { phoneNumber }) });
+  if (notApplied === undefined || notApplied.length === 0) return { ...result, notApplied: notApplied ?? null };
+  const at = result.reference === null ? "" : ` and name its reference ${result.reference}`;
+  const change = `The stay was booked before with another ${notApplied.join(" and ")}, and keeps it. To change that, ask the accommodation${at}.`;
+  return { ...result, notApplied, next: `${change} ${result.next}` };
+}
 
 async function answerOf(
   stored: unknown,
@@ -151,9 +179,10 @@ async function answerOf(
   const booked = StayResult.parse(stored);
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
-  const next = now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : booked.next;
+  const next =
+    now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : sayNextOfStay({ isCovered: isCovered(booked, now) });
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
-  return { ...{ ...booked, ...now, totalAmount, totalCurrency, next }, chargeTxHash, vendorAddress };
+  return { ...{ ...booked, ...now, totalAmount, totalCurrency, next }, chargeTxHash, vendorAddress, notApplied: [] };
 }

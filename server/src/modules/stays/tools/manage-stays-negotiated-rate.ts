@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
-import { createRate, deleteRate, updateRate } from "../negotiated-rates.ts";
+import { createRate, deleteRate, requireOwnRate, updateRate } from "../negotiated-rates.ts";
 
 const ACTIONS = ["create", "update", "delete"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -83,6 +83,10 @@ export const manageStaysNegotiatedRate = defineTool({
   }),
 
   plan: () => EMPTY_PLAN,
+
+  async probe({ action, negotiatedRateId = "" }, { stores: { negotiatedRates }, caller }) {
+    if (action !== "create") await requireOwnRate({ negotiatedRates }, caller, action, negotiatedRateId);
+  },
 
   async run(input, { stays, stayBookings, stores, caller }) {
     const { action, negotiatedRateId = "", displayName, rateAccessCode = "", accommodationIds } = input;

@@ -1,11 +1,14 @@
 import { z } from "zod";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { hasScope } from "../../../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../../../domain/user-ids.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";
 import { birthProblem, profileFields } from "../profile-schema.ts";
 import type { TravelerProfile } from "../traveler-profile.ts";
+
+const NOT_FOUND = "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
@@ -42,7 +45,7 @@ export const saveTraveler = defineTool({
     missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
   }),
   errors: {
-    traveler_not_found: "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.",
+    traveler_not_found: NOT_FOUND,
   },
   example: () => ({
     userId: "user_grace",
@@ -57,15 +60,11 @@ export const saveTraveler = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  async run({ userId: named, ...given }, { travelers, clock, caller, fail, invalid }) {
+  probe: (input, ports) => requireSavable(input, ports),
+
+  async run({ userId: named, ...given }, { travelers, clock, caller }) {
     const { tenantId, environment, scopes } = caller;
-    const issues = birthProblem(given.bornOn, clock);
-    if (issues.length > 0) throw invalid(...issues);
-    const userId = named ?? caller.travelerId;
-    const isOwn = userId === caller.userId || userId === caller.travelerId;
-    if (userId.startsWith("svc:") && !isOwn && !(await travelers.isUser(tenantId, userId, environment))) {
-      throw fail("traveler_not_found");
-    }
+    const userId = await requireSavable({ userId: named, ...given }, { travelers, clock, caller });
     const stored = await travelers.get(tenantId, userId, environment);
     const profile = { ...(stored ?? NOBODY), ...given };
     const created = await travelers.put(tenantId, userId, environment, profile, caller.userId);
@@ -79,3 +78,19 @@ export const saveTraveler = defineTool({
     };
   },
 });
+
+/** The traveler whose profile it is. Throws `invalid_input` or `traveler_not_found`. */
+async function requireSavable(
+  { userId: named, bornOn }: { userId?: string | undefined; bornOn?: string | undefined },
+  { travelers, clock, caller }: Pick<Ports, "travelers" | "clock"> & { caller: Caller },
+): Promise<string> {
+  const { tenantId, environment } = caller;
+  const issues = birthProblem(bornOn, clock);
+  if (issues.length > 0) throw invalidInput(issues);
+  const userId = named ?? caller.travelerId;
+  const isOwn = userId === caller.userId || userId === caller.travelerId;
+  if (userId.startsWith("svc:") && !isOwn && !(await travelers.isUser(tenantId, userId, environment))) {
+    throw new Failure("traveler_not_found", { detail: NOT_FOUND });
+  }
+  return userId;
+}

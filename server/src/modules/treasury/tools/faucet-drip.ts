@@ -1,15 +1,25 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { tokenSymbols } from "../../../domain/tokens.ts";
+import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { drip } from "../drip-operation.ts";
-import { FreeRecipient, readAddress, Token } from "../input.ts";
-import { sendOut, sendOutErrors } from "../send-out.ts";
+import { addressOf, FreeRecipient, Token } from "../input.ts";
+import { requireMoving, requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 
 const HUB = "ARC-TESTNET";
+
+// The faucet's money leaves nobody's wallet.
+const { insufficient_balance: _, ...sendErrors } = sendOutErrors;
+
+const errors = {
+  ...sendErrors,
+  chain_not_available: "There is no faucet on this chain. Ask for ARC-TESTNET with a sandbox key.",
+  faucet_cooldown: "This address had this token not long ago. Ask again after the seconds that the answer names.",
+} as const;
 
 const Output = ChainWrite.extend({ to: z.string(), token: z.enum(tokenSymbols), blockchain: z.string() });
 
@@ -29,27 +39,21 @@ export const faucetDrip = defineTool({
     token: Token,
   }),
   output: Output,
-  errors: {
-    ...sendOutErrors,
-    chain_not_available: "There is no faucet on this chain. Ask for ARC-TESTNET with a sandbox key.",
-    faucet_cooldown: "This address had this token not long ago. Ask again after the seconds that the answer names.",
-  },
+  errors,
   example: () => ({ address: "0x00000000000000000000000000000000000a11ce" }),
 
   // The faucet's money is nobody's.
   plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+  async probe({ address, token, blockchain }, { chain, stores }) {
+    await checkDrip(chain, { to: addressOf(address), token, blockchain });
+    await requireMoving(stores.chainNetworks, chain.network);
+  },
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { token, blockchain } = input;
-    const to = readAddress(input.address);
-    if (to === undefined) throw new Error("the schema has let a bad value through");
-    if (blockchain !== HUB || chain.faucet === undefined) throw fail("chain_not_available", { extra: { blockchain } });
-    if (await chain.isBlocked(token, to)) throw fail("recipient_blocked");
-    const refuseWhileCooling = async () => {
-      const waitSeconds = await chain.faucetWaitSeconds(token, to);
-      if (waitSeconds > 0) throw fail("faucet_cooldown", { extra: { waitSeconds }, retryAfterSeconds: waitSeconds });
-    };
-    await refuseWhileCooling();
+    const to = addressOf(input.address);
+    await checkDrip(chain, { to, token, blockchain });
     const answer = await sendOut(
       { chain, submission, stores },
       {
@@ -63,9 +67,30 @@ export const faucetDrip = defineTool({
       },
     ).catch(async (error: unknown) => {
       // Somebody else's drip to this address was in a block first.
-      if (error instanceof Failure && error.code === "transfer_reverted") await refuseWhileCooling();
+      if (error instanceof Failure && error.code === "transfer_reverted") await requireCooled(chain, token, to);
       throw error;
     });
     return toToolAnswer(answer, Output);
   },
 });
+
+async function checkDrip(
+  chain: Chain,
+  { to, token, blockchain }: { to: Hex; token: TokenSymbol; blockchain: string },
+): Promise<void> {
+  if (blockchain !== HUB || chain.faucet === undefined) {
+    throw new Failure("chain_not_available", { detail: errors.chain_not_available, extra: { blockchain } });
+  }
+  await requireUnblocked(chain, token, to);
+  await requireCooled(chain, token, to);
+}
+
+async function requireCooled(chain: Chain, token: TokenSymbol, to: Hex): Promise<void> {
+  const waitSeconds = await chain.faucetWaitSeconds(token, to);
+  if (waitSeconds === 0) return;
+  throw new Failure("faucet_cooldown", {
+    detail: errors.faucet_cooldown,
+    extra: { waitSeconds },
+    retryAfterSeconds: waitSeconds,
+  });
+}

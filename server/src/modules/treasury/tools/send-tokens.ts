@@ -9,7 +9,7 @@ import { type Chain, requireToken } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
-import { sendOut, sendOutErrors } from "../send-out.ts";
+import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 import { transfer } from "../transfer-operation.ts";
 
@@ -48,7 +48,9 @@ export const sendTokens = defineTool({
       };
     }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+  probe: ({ to, token }, { chain }) => requireUnblocked(chain, token, addressOf(to)),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { network } = chain;
     const { token } = input;
     const to = readAddress(input.to);
@@ -56,7 +58,7 @@ export const sendTokens = defineTool({
     if (to === undefined || amount === undefined) throw new Error("the schema has let a bad value through");
     const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
     requireRecipient(chain, from, to);
-    if (await chain.isBlocked(token, to)) throw fail("recipient_blocked");
+    await requireUnblocked(chain, token, to);
     const answer = await sendOut(
       { chain, submission, stores },
       {

@@ -9,7 +9,7 @@ import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { addressOf, Recipient, readAddress, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
-import { sendOut, sendOutErrors } from "../send-out.ts";
+import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { split } from "../split-operation.ts";
 import { BASIS_POINTS, splitParts } from "../split-parts.ts";
 import { toToolAnswer } from "../tool-answer.ts";
@@ -72,11 +72,14 @@ export const settleSplit = defineTool({
           [parts.supplier, "treasury", addressOf(supplier), "cost"],
           [parts.serviceFee, "treasury", "collection", "service_fee"],
         ),
+        comesBack: { token: "USDC", amount: parts.commission },
         irreversible: [final("the payment")],
       };
     }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+  probe: ({ supplier }, { chain }) => requireUnblocked(chain, "USDC", addressOf(supplier)),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { network } = chain;
     const { commissionBps, serviceFeeBps } = input;
     const supplier = readAddress(input.supplier);
@@ -85,7 +88,7 @@ export const settleSplit = defineTool({
     requireSplitter(chain);
     const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
     requireSupplier(chain, from, supplier);
-    if (await chain.isBlocked("USDC", supplier)) throw fail("recipient_blocked");
+    await requireUnblocked(chain, "USDC", supplier);
     const parts = splitParts(gross, commissionBps, serviceFeeBps);
     const answer = await sendOut(
       { chain, submission, stores },

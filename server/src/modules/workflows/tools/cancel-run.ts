@@ -15,7 +15,7 @@ export const cancelRunTool = defineTool({
   summary:
     "End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended.",
   advice:
-    "failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip.",
+    "failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,

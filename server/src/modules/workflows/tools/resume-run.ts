@@ -1,10 +1,18 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { RunAnswer } from "../describe-run.ts";
-import { resumeRun } from "../resume-run.ts";
+import { checkResume, type Resumer, resumeRun } from "../resume-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
+
+const errors = {
+  session_not_found: "There is no such session of a paused run. Take the sessionId from read_run.",
+  pause_over: "This pause was resolved before, or its time is over. Read the run.",
+  resolved_by_event:
+    "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused and goes on by itself: read it later.",
+  person_decides: "Only a person who may decide approvals resolves this pause. Ask one, and read the run later.",
+} as const;
 
 export const resumeRunTool = defineTool({
   name: "resume_run",
@@ -21,35 +29,41 @@ export const resumeRunTool = defineTool({
     resolution: z.record(z.string(), z.unknown()).describe("Fits the `expects` of the paused run"),
   }),
   output: RunAnswer,
-  errors: {
-    session_not_found: "There is no such session of a paused run. Take the sessionId from read_run.",
-    pause_over: "This pause was resolved before, or its time is over. Read the run.",
-    resolved_by_event:
-      "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused and goes on by itself: read it later.",
-    person_decides: "Only a person who may decide approvals resolves this pause. Ask one, and read the run later.",
-  },
+  errors,
   example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
   // What the run's calls move is planned by them.
   plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
-  async run({ sessionId, resolution }, { workflows, caller, fail }) {
-    const { tenantId, environment, keyId } = caller;
-    const resumer = {
-      owners: [{ tenantId, network: environment }],
-      ...{ name: caller.userId, mayDecide: false, keyIdFor: () => keyId },
-    };
-    try {
-      const run = await resumeRun(workflows, resumer, { sessionId, resolution });
-      const answer = await waitForRun(workflows.stores.runs, run);
-      if (answer === undefined) throw fail("session_not_found");
-      return answer;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.code === "not_found") throw fail("session_not_found");
-      if (error.code === "session_closed") throw fail("pause_over");
-      if (error.code === "conflict")
-        throw fail("resolved_by_event", error.detail === undefined ? {} : { detail: error.detail });
-      if (error.code === "missing_scope") throw fail("person_decides");
-      throw error;
-    }
+  probe: (asked, { workflows, caller }) => inWordsOfTool(checkResume(workflows, resumerOf(caller), asked)),
+
+  async run(asked, { workflows, caller }) {
+    const run = await inWordsOfTool(resumeRun(workflows, resumerOf(caller), asked));
+    const answer = await waitForRun(workflows.stores.runs, run);
+    if (answer === undefined) throw said("session_not_found");
+    return answer;
   },
 });
+
+const resumerOf = ({ tenantId, environment, keyId, userId }: Caller): Resumer => ({
+  owners: [{ tenantId, network: environment }],
+  name: userId,
+  mayDecide: false,
+  keyIdFor: () => keyId,
+});
+
+function said(code: keyof typeof errors, detail: string = errors[code]): Failure {
+  return new Failure(code, { detail });
+}
+
+/** With the codes that the tool declares. */
+async function inWordsOfTool<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === "not_found") throw said("session_not_found");
+    if (error.code === "session_closed") throw said("pause_over");
+    if (error.code === "conflict") throw said("resolved_by_event", error.detail);
+    if (error.code === "missing_scope") throw said("person_decides");
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { checkInput } from "../check-input.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { checkStart, startRun } from "../start-run.ts";
@@ -40,16 +40,17 @@ export const runWorkflow = defineTool({
     remarks: ["It starts a new run, whose calls move money by plans of their own."],
   }),
   async probe(asked, { workflows, caller }) {
-    const { workflow, input } = await checkStart(workflows, caller, { ...asked, userId: caller.userId });
+    const { workflow, input } = await checkStart(workflows, caller, { ...asked, userId: userOfRun(caller) });
     await checkInput(workflows, caller, workflow, input);
   },
   async run({ workflowId, input }, { workflows, caller, call }) {
     const { tenantId, keyId, environment, userId } = caller;
+    const named = userOfRun(caller);
     const run = await startRun(
       workflows,
       { tenantId, keyId, environment },
       {
-        ...{ workflowId, input, userId, traceId: call.traceId },
+        ...{ workflowId, input, userId: named, traceId: call.traceId },
         // A call that is sent again after the crash of the first one finds the run that this has started.
         idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },
@@ -59,3 +60,6 @@ export const runWorkflow = defineTool({
     return answer;
   },
 });
+
+/** For whom it runs: its calls say themselves as whom the key may act. */
+const userOfRun = ({ userId, namedUserId }: Caller) => namedUserId ?? userId;

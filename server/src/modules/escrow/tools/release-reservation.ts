@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/index.ts";
+import { RELEASED } from "../apply-step.ts";
+import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { tripStateErrors } from "../errors.ts";
+import type { EscrowBooking } from "../escrow-bookings.ts";
+import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { planRelease } from "../plan-steps.ts";
+import {
+  againIfShort,
+  type ReleaseWay,
+  releaseReservation as release,
+  sayRelease,
+  walletReasons,
+} from "../release-reservation.ts";
+import type { StepAnswer } from "../steps.ts";
+
+const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
+
+const Output = BookingWrite.extend({
+  state: z.literal("cancelled"),
+  returnedTo: z.enum(["trip", "wallet"]).describe("trip: its budget, free for another booking; wallet: your treasury"),
+  returnedUsdc: DecimalAmount.describe("The whole reservation"),
+  freeUsdc: DecimalAmount.describe("Free in the trip afterwards"),
+  walletBecause: z
+    .enum([...walletReasons, "cancelled_before"])
+    .nullable()
+    .describe("Why it went to your wallet. null: it is in the trip"),
+  walletPaysUsdc: DecimalAmount.describe("What your wallet pays for an order that the reservation was to pay for"),
+  reason: Reason,
+  next: z.string(),
+  waitingUsdc: WaitingAmount,
+});
+
+const { trip_closed, trip_expired, trip_in_progress } = tripStateErrors;
+
+export const releaseReservation = defineTool({
+  name: "release_reservation",
+  title: "Release a reservation",
+  summary:
+    "End an unconfirmed booking and put its reservation back into the trip's budget, so that it can be spent again.",
+  advice: "For another try after a failed one; cancel_booking pays it to your wallet instead.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ bookingId: z.string(), tripId: z.string(), reason: Reason, escrowAddress: EscrowAddress }),
+  output: Output,
+  errors: { ...bookingStepErrors, trip_closed, trip_expired, trip_in_progress },
+  example: (_today, { reservedBookingId, tripId }) => ({
+    bookingId: reservedBookingId,
+    tripId,
+    reason: "duffel_failed" as const,
+  }),
+  gives: () => ({ reservedBookingId: undefined }),
+
+  plan: ({ escrowAddress, ...named }, { stores, chain, clock, caller }) =>
+    planRelease({ stores, chain, clock, caller, escrowAddress }, named),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    const tripId = readHash(input.tripId);
+    if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");
+    const { reason } = input;
+    const wallet = await stores.wallets.findTreasury(chain.network, tenantId);
+    const answer = await release(
+      { chain, submission, stores, clock },
+      {
+        ...{ tenantId, callId: call.id, tripId, bookingId, reason },
+        result: (booking, way) => ({
+          ...describeRelease(booking, way),
+          ...(wallet === undefined ? {} : { refundedToAddress: wallet.address }),
+          reason,
+          ...chainProvenance(chain, clock),
+        }),
+      },
+    ).catch(againIfShort);
+    if (RELEASED in answer.result) return toStepAnswer(answer, Output);
+    const trip = await stores.trips.get(chain.network, tripId);
+    return toStepAnswer(asOwn(afterCancellation(answer, formatDecimal(trip?.free ?? 0n))), Output);
+  },
+});
+
+/** Where it went to the wallet, with what cancel_booking says of the same step, which answers with this when it is called later. */
+function describeRelease({ bookingId, tripId, reserved }: EscrowBooking, way: ReleaseWay) {
+  const amount = formatDecimal(reserved);
+  const isInTrip = way.walletBecause === undefined;
+  return {
+    bookingId,
+    tripId,
+    state: "cancelled",
+    [RELEASED]: isInTrip ? "trip" : "wallet",
+    returnedUsdc: amount,
+    ...(isInTrip ? {} : { refundedUsdc: amount }),
+    walletBecause: way.walletBecause ?? null,
+    walletPaysUsdc: formatDecimal(way.order?.owed ?? 0n),
+    next: sayRelease(way),
+  };
+}
+
+/** What cancel_booking did before cannot be done in another way any more. */
+function afterCancellation(answer: StepAnswer, freeUsdc: string): StepAnswer {
+  const { refundedUsdc } = answer.result;
+  return {
+    ...answer,
+    result: {
+      ...answer.result,
+      [RELEASED]: "wallet",
+      returnedUsdc: refundedUsdc,
+      freeUsdc,
+      walletBecause: "cancelled_before",
+      walletPaysUsdc: "0.00",
+      next: "cancel_booking has given the money to your wallet. To try again, prefund another trip.",
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
+
+/** Where money goes that the supplier gives back for an order. */
+interface RefundParts {
+  /** To the wallet: at most what it has paid. */
+  back: Micro;
+  /** Of the rest, what a reservation in escrow owes for the order: it owes that no more. */
+  released: Micro;
+}
+
+/** For a quote as for what really comes back, so that both say the same. */
+export async function splitRefund(
+  aggregates: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
+  order: Pick<OrderRecord, "bookingId" | "network" | "orderId">,
+  refund: Micro,
+): Promise<RefundParts> {
+  const back = atMost(refund, await paidFor(aggregates, order));
+  const owed = (await aggregates.bookings.get(order.bookingId))?.cover ?? 0n;
+  return { back, released: atMost(refund - back, owed) };
+}

@@ -1,0 +1,41 @@
+import { stranger } from "../support/treasury.ts";
+import { once, type Refusals } from "./refusal.ts";
+
+/** Whom the token's issuer blocks. */
+export const blockedAddress = once(async ({ escrow }) => {
+  const address = stranger();
+  await escrow.block("USDC", address);
+  return address;
+});
+const dripped = once(async ({ service }) => {
+  const address = stranger();
+  await service.call("faucet_drip", { address });
+  return address;
+});
+
+const payee = "0x00000000000000000000000000000000000a11ce";
+const endings: Refusals = { transfer_in_progress: "chain", transfer_reverted: "chain" };
+
+export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
+  send_tokens: {
+    ...endings,
+    chain_not_available: "deployment",
+    insufficient_balance: () => ({ args: { to: payee, amount: "50" } }),
+    settlement_stopped: () => ({ args: { to: payee, amount: "50" } }),
+    recipient_blocked: async (world) => ({ args: { to: await blockedAddress(world), amount: "50" } }),
+  },
+  settle_split: {
+    ...endings,
+    chain_not_available: "deployment",
+    insufficient_balance: () => ({ args: { supplier: payee, gross: "50" } }),
+    settlement_stopped: () => ({ args: { supplier: payee, gross: "50" } }),
+    recipient_blocked: async (world) => ({ args: { supplier: await blockedAddress(world), gross: "50" } }),
+  },
+  faucet_drip: {
+    ...endings,
+    chain_not_available: () => ({ args: { address: stranger(), blockchain: "ETH-SEPOLIA" } }),
+    settlement_stopped: () => ({ args: { address: stranger() } }),
+    recipient_blocked: async (world) => ({ args: { address: await blockedAddress(world) } }),
+    faucet_cooldown: async (world) => ({ args: { address: await dripped(world) } }),
+  },
+};
