@@ -39,7 +39,7 @@ export interface TravelAuthorization {
   officialUrl: string;
 }
 
-/** A passport; `nationality` is ISO 3166-1 alpha-3, or one of ICAO's codes for stateless persons and refugees. */
+/** A passport; `nationality` is ISO 3166-1 alpha-3, or one of ICAO's codes for other British nationals, stateless persons and refugees. */
 export interface TravelDocument {
   nationality: string;
   expiresOn: string;
@@ -62,6 +62,10 @@ export interface EligibilityQuestion {
   purpose: TravelPurpose;
   /** The traveler's other stays, in any country; they may overlap with each other and with this one. */
   otherStays: readonly CountryStay[];
+  /** Of the traveler's other passports. */
+  otherNationalities: readonly string[];
+  /** True: the journey goes back to where it came from. False also where that is not known. */
+  turnsBack: boolean;
   today: Temporal.PlainDate;
 }
 

@@ -17,6 +17,8 @@ export interface Journey {
   arrivesOn: Temporal.PlainDate;
   leavesOn: Temporal.PlainDate | undefined;
   purpose: TravelPurpose;
+  /** It goes back to where it came from. Left out: that is not known. */
+  turnsBack?: boolean;
 }
 
 type TravelerPorts = { travelers: Travelers; stores: Pick<Stores, "orders">; maps: Pick<Maps, "airport"> };
@@ -43,7 +45,14 @@ export function assessPassports(
   return rankPassports(
     passports.map((document) => ({
       document,
-      assessment: rules.assess({ ...journey, document, otherStays: bookedStays, today }),
+      assessment: rules.assess({
+        turnsBack: false,
+        ...journey,
+        document,
+        otherStays: bookedStays,
+        otherNationalities: passports.filter((other) => other !== document).map(({ nationality }) => nationality),
+        today,
+      }),
     })),
   );
 }

@@ -1,5 +1,6 @@
 import { countryNameOf } from "../../domain/countries.ts";
-import { authorizationOf, type Case, type Finding, rulesFor, sourceOf, withNote } from "./findings.ts";
+import { checkStay } from "./check-stay.ts";
+import { authorizationOf, type Case, type Finding, otherwiseFor, rulesFor, sourceOf, withNote } from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
 type Covered = Grant["purposes"][number];
@@ -7,11 +8,12 @@ type Covered = Grant["purposes"][number];
 /** What a nationality gets on the day of arrival. `fits`: it covers the purpose. Undefined: no rule covers the nationality. */
 export function findGrant(asked: Case): { grant: Grant; fits: boolean } | undefined {
   const { regime, purpose } = asked;
-  const rules: readonly Grant[] = [
-    ...rulesFor(asked, regime.entry),
-    ...(regime.otherwise === undefined ? [] : [regime.otherwise]),
-  ];
-  const fitting = rules.find((grant) => coversPurpose(grant, purpose === "transit" ? "leisure" : purpose));
+  const otherwise = otherwiseFor(asked, regime.otherwise);
+  const rules: readonly Grant[] = [...rulesFor(asked, regime.entry), ...(otherwise === undefined ? [] : [otherwise])];
+  const covering = rules.filter((grant) => coversPurpose(grant, purpose === "transit" ? "leisure" : purpose));
+  // Where a stay is too long for an exemption, an e-visa may still cover it.
+  const longEnough = covering.find((grant) => isGranted(grant) && checkStay(asked, grant).check.status !== "fail");
+  const fitting = covering[0] !== undefined && isGranted(covering[0]) ? (longEnough ?? covering[0]) : covering[0];
   const [first] = rules;
   // A visa for everybody else says nothing of somebody whose own rule covers other purposes: the purpose is the reason then.
   if (first !== undefined && isGranted(first) && (fitting === undefined || !isGranted(fitting))) {

@@ -1,7 +1,7 @@
 import { checkAuthorization, checkVisa, findGrant, isGranted } from "./check-entry.ts";
 import { checkValidity } from "./check-passport.ts";
 import { checkStay } from "./check-stay.ts";
-import { type Case, compare, type Finding, rulesFor } from "./findings.ts";
+import { type Case, compare, type Finding, otherwiseFor, rulesFor } from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
 /**
@@ -35,7 +35,7 @@ function airsideGrant(asked: Case): Grant | "entry" | undefined {
   const airside = asked.regime.transit?.airside;
   if (airside === undefined || airside === "entry") return airside;
   const [own] = rulesFor(asked, airside.rules);
-  return own ?? airside.otherwise;
+  return own ?? otherwiseFor(asked, airside.otherwise);
 }
 
 const SAYS: Readonly<Record<Grant["kind"], string>> = {

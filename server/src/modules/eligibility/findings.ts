@@ -1,3 +1,4 @@
+import { isOtherBritishNational } from "../../domain/countries.ts";
 import type {
   EligibilityCheck,
   EligibilityQuestion,
@@ -47,16 +48,33 @@ export function authorizationOf({ authorizations }: Regime, name: string | undef
   return name === undefined ? undefined : authorizations[name];
 }
 
-/** The rules for this nationality that are in force on the day of arrival. */
-export function rulesFor(
-  { document, arrivesOn }: Pick<EligibilityQuestion, "document" | "arrivesOn">,
-  rules: readonly Rule[],
-): readonly Rule[] {
+/** The rules for this nationality and this traveler that are in force on the day of arrival. */
+export function rulesFor(question: EligibilityQuestion, rules: readonly Rule[]): readonly Rule[] {
+  const { document, arrivesOn } = question;
   const day = arrivesOn.toString();
   return rules.filter(
-    ({ nationalities, from = day, until = day }) =>
-      nationalities.has(document.nationality) && from <= day && day <= until,
+    ({ nationalities, from = day, until = day, ...conditions }) =>
+      nationalities.has(document.nationality) && from <= day && day <= until && isFor(question, conditions),
   );
+}
+
+function isFor(
+  { arrivesOn, otherStays, otherNationalities, turnsBack }: EligibilityQuestion,
+  { stayedIn, alsoNationals, onwardOnly }: Pick<Rule, "stayedIn" | "alsoNationals" | "onwardOnly">,
+): boolean {
+  const hasStayed =
+    stayedIn === undefined ||
+    otherStays.some(
+      ({ countryIso3, from, to }) =>
+        stayedIn.countries.has(countryIso3) && to.toString() >= stayedIn.since && compare(from, arrivesOn) <= 0,
+    );
+  const isAlsoNational = alsoNationals === undefined || otherNationalities.some((code) => alsoNationals.has(code));
+  return hasStayed && isAlsoNational && !(onwardOnly && turnsBack);
+}
+
+/** Rules for everybody else mean nationals of states: of other British nationals they say nothing. */
+export function otherwiseFor({ document }: EligibilityQuestion, otherwise: Grant | undefined): Grant | undefined {
+  return isOtherBritishNational(document.nationality) ? undefined : otherwise;
 }
 
 export const compare = (one: Temporal.PlainDate, other: Temporal.PlainDate): number =>

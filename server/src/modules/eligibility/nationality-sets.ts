@@ -4,6 +4,9 @@ const sets: Readonly<Record<string, string>> = {
   EFTA: "CHE ISL LIE NOR",
   /** Europe's smallest states, which most regimes treat like their neighbours. */
   MICROSTATES: "AND MCO SMR VAT",
+  /** Annex II of Regulation (EU) 2018/1806, without the smallest states, whose nationals need no ETIAS. */
+  EU_VISA_EXEMPT:
+    "ALB ARE ARG ATG AUS BHS BIH BRA BRB BRN CAN CHL COL CRI DMA FSM GBD GBN GBO GBP GBR GBS GEO GRD GTM HKG HND ISR JPN KIR KNA KOR LCA MAC MDA MEX MHL MKD MNE MUS MYS NIC NZL PAN PER PLW PRY SGP SLB SLV SRB SYC TLS TON TTO TUV TWN UKR URY USA VCT VEN WSM XKX",
   /** The Gulf Cooperation Council. */
   GCC: "ARE BHR KWT OMN QAT SAU",
   /** The Visa Waiver Program of the United States. */

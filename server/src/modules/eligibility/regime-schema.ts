@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isCountryAlpha3 } from "../../domain/countries.ts";
+import { isNationality } from "../../domain/countries.ts";
 import { IsoDate } from "../../domain/schemas.ts";
 import { readNationalities } from "./nationality-sets.ts";
 
@@ -8,7 +8,7 @@ import { readNationalities } from "./nationality-sets.ts";
 const Nationalities = z.string().transform((text, context) => {
   try {
     const codes = readNationalities(text);
-    for (const code of codes) if (!isCountryAlpha3(code)) throw new Error(`${code} is no country`);
+    for (const code of codes) if (!isNationality(code)) throw new Error(`${code} is no country`);
     return codes;
   } catch (error) {
     context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
@@ -48,6 +48,12 @@ const Rule = Grant.extend({
   /** In force for arrivals on these days, both included. */
   from: IsoDate.optional(),
   until: IsoDate.optional(),
+  /** Only for travelers who have been in one of these countries on that day or later. */
+  stayedIn: z.strictObject({ countries: Nationalities, since: IsoDate }).optional(),
+  /** Only for travelers who are nationals of one of these too. */
+  alsoNationals: Nationalities.optional(),
+  /** Not for journeys that go back to where they came from. */
+  onwardOnly: z.boolean().default(false),
 });
 
 const Validity = z.strictObject({

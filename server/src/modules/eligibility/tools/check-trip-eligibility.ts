@@ -123,13 +123,17 @@ function tripIssues(
   ];
 }
 
-function journeyOf({ destinationIso3, departureDate, returnDate, purpose }: Leg, next: Leg | undefined): Journey {
+function journeyOf(
+  { originIso3, destinationIso3, departureDate, returnDate, purpose }: Leg,
+  next: Leg | undefined,
+): Journey {
   const leaves = returnDate ?? next?.departureDate;
   return {
     destinationIso3,
     arrivesOn: Temporal.PlainDate.from(departureDate),
     leavesOn: leaves === undefined ? undefined : Temporal.PlainDate.from(leaves),
     purpose,
+    turnsBack: next?.destinationIso3 === originIso3,
   };
 }
 
