@@ -6,7 +6,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costOf,
   FlightOffer,
   guestClaim,
   type Means,
@@ -14,11 +13,11 @@ import {
   reserveAndBook,
   Settled,
   sayLeft,
-  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costOf, undoOrder } from "./undo-order.ts";
 import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
 
 const Fields = z.strictObject({
