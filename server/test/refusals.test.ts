@@ -4,7 +4,7 @@ import { catalog } from "../src/contributions.ts";
 import { formatDecimal } from "../src/domain/money.ts";
 import { escrowRefusals } from "./refusals/escrow.ts";
 import { flightRefusals } from "./refusals/flights.ts";
-import { kernelRefusals } from "./refusals/kernel.ts";
+import { capSpending, kernelRefusals } from "./refusals/kernel.ts";
 import { recordRefusals } from "./refusals/records.ts";
 import {
   expectSameRefusal,
@@ -88,6 +88,7 @@ const settings: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> 
     const tripId = await world.escrow.prefund(formatDecimal(micro(available.USDC) - 1n));
     return () => world.result("close_trip", { tripId });
   },
+  spend_cap_exceeded: () => capSpending(world),
 };
 
 describe("a preview says as the call does", () => {

@@ -27,6 +27,11 @@ export interface Gate {
   /** For the preview of a call, also of one that is refused: what its caller should know before it makes the call, in whole sentences. */
   warn?(call: PendingCall, plan: LazyPlan): Promise<readonly string[]>;
   /**
+   * For the preview of a call that nothing has refused before: throws a Failure where only the run would, as it finds out a price
+   * that is too much. Judges by what the caller was shown.
+   */
+  previewRun?(call: PendingCall, plan: LazyPlan): Promise<void>;
+  /**
    * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
    */
@@ -70,6 +75,11 @@ export async function previewWarnings(
   const warnings: string[] = [];
   for (const gate of gates) warnings.push(...((await gate.warn?.(call, plan)) ?? []));
   return warnings;
+}
+
+/** Throws what the first gate refuses that would only refuse in the run. */
+export async function previewRun(gates: readonly Gate[], call: PendingCall, plan: LazyPlan): Promise<void> {
+  for (const gate of gates) await gate.previewRun?.(call, plan);
 }
 
 export function defineGate(gate: Gate): Gate {

@@ -16,7 +16,7 @@ export interface PlannedMovement {
   token: TokenSymbol;
   /** In micro-units of the token. Undefined: the service's records do not say; the supplier or the chain decides. */
   amount: Micro | undefined;
-  /** What `amount` will be, by what the tenant saw last: the call is refused where it is more. For who is shown the plan; gates judge what is bought. */
+  /** What `amount` will be, by what the tenant saw last: the call is refused where it is more. For previews; a call is judged once the price is known. */
   expected?: Micro | undefined;
   from: Party;
   to: Party;

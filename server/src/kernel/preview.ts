@@ -1,7 +1,7 @@
 import { Failure, isRetryable } from "../domain/errors.ts";
 import type { PendingCall } from "./charge.ts";
 import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
-import { findRefusal, previewGates, previewWarnings } from "./gate.ts";
+import { findRefusal, previewGates, previewRun, previewWarnings } from "./gate.ts";
 import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import type { Preview, Refused } from "./preview-answer.ts";
 
@@ -33,12 +33,15 @@ export async function previewCall(
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
     // What an earlier call does is answered by that call.
-    if (preview.plan.isRepeat === true || tool.probe === undefined) return preview;
-    if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);
-    isWaiting = true;
-    await turn?.take();
-    isWaiting = false;
-    await tool.probe(input, ports, caller);
+    if (preview.plan.isRepeat === true) return preview;
+    if (tool.probe !== undefined) {
+      if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);
+      isWaiting = true;
+      await turn?.take();
+      isWaiting = false;
+      await tool.probe(input, ports, caller);
+    }
+    await previewRun(options.gates, call, plan);
   } catch (error) {
     if (isWaiting || !(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);

@@ -64,6 +64,8 @@ export interface SupplierStay {
   cancelledAt: string | null;
   cancellationPolicy: CancellationPolicy;
   keyCollectionInstructions: string | null;
+  /** Paid there and not to us. Null: nothing, or the booking does not say, as it may be of several rates. */
+  dueAtAccommodation: { amount: string; currency: string } | null;
 }
 
 export interface NegotiatedRate {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
+import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/plan.ts";
 import { StepFailure, type Steps } from "../kernel/workflow.ts";
 import { endReservation } from "./end-reservation.ts";

@@ -13,7 +13,9 @@ const Input = z.strictObject({
 const Decision = z.object({
   status: z
     .enum(["cancel_all", "cancel_refundable", "cancelled"])
-    .describe("cancel_refundable: those that give nothing back stay; cancelled: all of them stay"),
+    .describe(
+      "About what would lose money, orders or runs; anything else is undone in any case, and the trip is closed. cancel_all: cancel all of it, and accept the loss. cancel_refundable: cancel orders that give a part back, keep those that give nothing back and runs. cancelled: keep all of it",
+    ),
 });
 
 const Booking = z.object({ bookingId: z.string(), state: z.string(), itineraryHash: z.string().nullable() });
@@ -61,14 +63,13 @@ const OLD_QUOTE: ReadonlySet<string> = new Set(["cancellation_expired", "cancell
 
 export const cancelTrip = defineWorkflow({
   id: "service.cancel_trip",
-  version: 3,
+  version: 4,
   description:
-    "Undoes everything of a trip: its paused runs end, its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and where something would be lost only once somebody says so, and what the escrow still holds comes back. The result says what was refunded (fromEscrowUsdc by this run, refundedBeforeUsdc by the escrow earlier, such as what a settled booking left), what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
+    "Undoes everything of a trip: its paused runs end, it asks where cancelling an order would lose something, and then its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and what the escrow still holds comes back. The result says what was refunded (fromEscrowUsdc by this run, refundedBeforeUsdc by the escrow earlier, such as what a settled booking left), what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
   input: Input,
   steps: [
     { id: "cancel_run", description: "Paused runs of the trip end, and undo what they did." },
     { id: "read_trip", description: "The trip's bookings, as they are before and after it was closed." },
-    { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
     { id: "list_orders", description: "The order that a booking pays for." },
     { id: "cancel_order_quote", description: "What cancelling each order gives back." },
     {
@@ -76,6 +77,7 @@ export const cancelTrip = defineWorkflow({
       description: "Whether to cancel what does not give everything back.",
       ...{ resolvedBy: "caller", resolution: Decision },
     },
+    { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
     { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
     { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
   ],
@@ -88,12 +90,15 @@ export const cancelTrip = defineWorkflow({
         `The trip is ${before.state}; only one that was funded has what to undo.`,
       );
     }
+    const isAsked = !acceptLoss && steps.isSince(2);
+    const asked = isAsked && steps.isSince(ASKED_BEFORE) ? await decide(steps, before.bookings, isAsked) : [];
     const closing = await closeTrip(steps, tripId, before.state);
     // Read again, as until it was closed other runs could still reserve.
     const trip = await steps.call("read_trip", { tripId }, Trip);
-    const parts: Part[] = [];
-    for (const booking of trip.bookings) parts.push(await quoteOrder(steps, booking));
-    const decided = acceptLoss || !steps.isSince(2) ? parts : await askAboutLoss(steps, parts);
+    const known = trip.bookings.flatMap((booking) => withDecision(booking, asked));
+    const isKnown = ({ bookingId }: Booking) => known.some(({ booking }) => booking.bookingId === bookingId);
+    const others = trip.bookings.filter((booking) => !isKnown(booking));
+    const decided = [...known, ...(await decide(steps, others, isAsked))];
     const ends: Awaited<ReturnType<typeof cancelPart>>[] = [];
     // What an order gives back falls with time.
     for (const part of decided.toSorted(byRefund)) ends.push(await cancelPart(steps, tripId, part));
@@ -136,12 +141,29 @@ async function endRuns(
   if (problem.code !== "loss_not_accepted") return [{ what: "run", id: tripId, ...problem }];
   const { status } = await pause({
     ...{ step: "loss", resolution: Decision, by: "caller", shown: { runs: problem.reason } },
-    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all, or cancelled to let it go on.`,
+    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all to cancel that and accept the loss, or cancelled to let the run go on.`,
     ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
   });
   if (status !== "cancel_all") return [{ what: "run", id: tripId, ...KEPT }];
   const forced = await end({ acceptLoss: true });
   return "problem" in forced ? [{ what: "run", id: tripId, ...forced.problem }] : [];
+}
+
+/** From this version on nothing of the trip is closed before somebody has said what becomes of orders that lose money. */
+const ASKED_BEFORE = 4;
+
+/** Each booking with its order, the quote of that, and why it stays where it does. */
+async function decide(steps: Steps, bookings: readonly Booking[], isAsked: boolean): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const booking of bookings) parts.push(await quoteOrder(steps, booking));
+  return isAsked ? await askAboutLoss(steps, parts) : parts;
+}
+
+/** As it was decided before the trip was closed. One that has got an order since is looked at again. */
+function withDecision(booking: Booking, asked: readonly Part[]): Part[] {
+  const { bookingId, itineraryHash } = booking;
+  const part = asked.find(({ booking: one }) => one.bookingId === bookingId && one.itineraryHash === itineraryHash);
+  return part === undefined ? [] : [{ ...part, booking }];
 }
 
 /** From this version on runs are not ended where that loses money and nobody accepts it. */
@@ -197,7 +219,7 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
   const { status } = await pause({
     ...{ step: "loss", resolution: Decision, by: "caller", shown: { orders } },
     reason:
-      "Cancelling does not give everything back. Say cancel_all, cancel_refundable to keep what gives nothing back, or cancelled to keep every order.",
+      "Cancelling these orders does not give everything back. Say cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that give nothing back, or cancelled to keep them all. After any of these answers the trip is closed, and orders that give everything back are cancelled. Cancel this run to leave the trip as it is.",
     ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
   });
   const isKept = (part: Part) =>

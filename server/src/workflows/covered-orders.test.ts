@@ -318,6 +318,12 @@ describe("a run that has bought what does not give everything back", () => {
     const asked = await runOf(tenant, "service.cancel_trip", { tripId });
     expect(asked).toMatchObject({ status: "paused", nextStepId: "loss" });
     expect(await read(tenant, run)).toMatchObject({ status: "paused", sessionId: run.sessionId });
+    // A run of an earlier version closes the trip before it looks at its orders.
+    await service.sql("update workflow_run set version = 3 where id = $1", [asked.runId]);
+    const resolution = { status: "cancelled" };
+    const old = await tenant.byKey("POST", "/api/workflows/resume", { sessionId: asked.sessionId, resolution });
+    expect(old.body, old.text).toMatchObject({ status: "paused", nextStepId: "loss:2", shown: { orders: [{}] } });
+    expect(resultOf(await tenant.call("read_trip", { tripId }))).toMatchObject({ state: "closed" });
     const all = await runOf(tenant, "service.cancel_trip", { tripId, acceptLoss: true });
     expect(all).toMatchObject({ status: "completed", result: { notCancelled: [] } });
     expect(await read(tenant, run)).toMatchObject({ status: "failed", failure: { code: "run_cancelled" } });

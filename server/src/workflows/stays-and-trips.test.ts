@@ -218,17 +218,32 @@ describe("service.cancel_trip", () => {
   it("keeps what would be lost where nobody accepts that, and a trip that is closed ends what waits for it", async () => {
     const tripId = await claimedTrip("2000");
     const { orderId } = await committedFlight(tripId);
-    const ended = await resume(await run("service.cancel_trip", { tripId }), { status: "cancelled" });
+    const asked = await run("service.cancel_trip", { tripId });
+    // Nothing is undone before the answer, which says what becomes of the orders and what happens in any case.
+    expect(await call("read_trip", { tripId })).toMatchObject({ state: "funded" });
+    expect(JSON.stringify(asked.expects)).toContain("cancelled: keep all of it");
+    expect(asked.pauseReason).toContain("or cancelled to keep them all. After any of these answers the trip is closed");
+    const ended = await resume(asked, { status: "cancelled" });
+    expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed" });
     expect(ended.result).toMatchObject({ notCancelled: [{ what: "order", id: orderId, code: "kept" }] });
     expect(await call("read_order", { orderId })).not.toMatchObject({ status: "cancelled" });
 
     const other = await claimedTrip("2000");
-    const asked = await bookStay(other);
-    expect(asked).toMatchObject({ status: "paused", nextStepId: "guests" });
+    const waiting = await bookStay(other);
+    expect(waiting).toMatchObject({ status: "paused", nextStepId: "guests" });
     await call("close_trip", { tripId: other });
     await expect
-      .poll(() => call("read_run", { runId: asked.runId }))
+      .poll(() => call("read_run", { runId: waiting.runId }))
       .toMatchObject({ status: "failed", failure: { code: "run_cancelled", detail: expect.stringContaining("trip") } });
+  });
+
+  it("leaves the trip open where it is ended before it gets an answer", async () => {
+    const tripId = await claimedTrip("2000");
+    const { orderId } = await committedFlight(tripId);
+    const { runId } = await run("service.cancel_trip", { tripId });
+    expect(await call("cancel_run", { runId })).toMatchObject({ runs: [{ status: "failed" }] });
+    expect(await call("read_trip", { tripId })).toMatchObject({ state: "funded" });
+    expect(await call("read_order", { orderId })).toMatchObject({ status: "confirmed" });
   });
 
   it("of a trip that is not the tenant's ends with the reason", async () => {

@@ -19,13 +19,13 @@ const setCap = ({ service }: World, monthlyCapMicroUsdc: bigint) =>
   service.operator((identity) => identity.setTenant(service.tenantId, { monthlyCapMicroUsdc }, "test"));
 const DEFAULT_CAP = 100_000_000n;
 
-/** It leaves room for the preview alone. */
-const capped: Provoke = async (world) => {
+/** Leaves room for the preview alone, and answers what ends that. The service remembers a used-up cap for a while, so it comes last. */
+export async function capSpending(world: World): Promise<() => Promise<unknown>> {
   const { spending } = Object(await world.result("read_account", {}));
   // This read is counted when it has answered, and the preview when it has.
   await setCap(world, BigInt(spending.spentMicroUsdc) + 500n + 4_999n);
-  return { args: sending, restore: () => setCap(world, DEFAULT_CAP) };
-};
+  return () => setCap(world, DEFAULT_CAP);
+}
 
 const limited: Provoke = async ({ service }) => {
   const setDay = (perDay: bigint | undefined) =>
@@ -59,7 +59,7 @@ export const kernelRefusals: readonly { tool: string; code: string; provoke: Pro
   { tool: "send_tokens", code: "invalid_input", provoke: () => ({ args: { ...sending, amount: "much" } }) },
   { tool: "swap_everything", code: "tool_not_found", provoke: () => ({ args: sending }) },
   { tool: "send_tokens", code: "missing_scope", provoke: keyWithout },
-  { tool: "send_tokens", code: "spend_cap_exceeded", provoke: capped },
+  { tool: "send_tokens", code: "spend_cap_exceeded", provoke: () => ({ args: sending }) },
   { tool: "send_tokens", code: "spend_limit_exceeded", provoke: limited },
   {
     tool: "book_flight",

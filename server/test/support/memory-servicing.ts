@@ -56,6 +56,7 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
       ],
     },
     keyCollectionInstructions: null,
+    dueAtAccommodation: null,
   };
 
   async function commit<T>(effect: () => T): Promise<T> {

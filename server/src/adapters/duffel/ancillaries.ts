@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { FlightServicing, PricedServices } from "../../ports/flight-servicing.ts";
 import type { CallOptions, RequestedService } from "../../ports/flights.ts";
@@ -7,6 +8,13 @@ import type { DuffelClient } from "./client.ts";
 import { failure } from "./errors.ts";
 import { toBags, toSeats, WireOfferServices, WireSeatMap } from "./map-ancillaries.ts";
 import { isSupplierId } from "./wire.ts";
+
+function unavailable(serviceId: string, why: string): Failure {
+  return new Failure("service_not_available", {
+    detail: `${why} Nothing was booked; call list_flight_ancillaries again and choose from what it lists.`,
+    extra: { serviceId },
+  });
+}
 
 export function createAncillaries(
   client: DuffelClient,
@@ -54,11 +62,16 @@ export function createAncillaries(
         const service = bag ?? seat;
         const most = bag?.maximumQuantity ?? 1;
         const each = parseDecimal(service?.totalAmount ?? "");
-        if (service?.totalCurrency !== offer.total_currency || each === undefined || quantity > most) {
-          throw failure("service_not_available");
+        if (service?.totalCurrency !== offer.total_currency || each === undefined) {
+          throw unavailable(id, `The offer has no service ${id} that can be booked with it.`);
+        }
+        if (quantity > most) {
+          throw unavailable(id, `The offer has only ${most} of service ${id}, and ${quantity} were asked for.`);
         }
         const place = seat === undefined ? undefined : `${seat.passengerId} ${seat.segmentId}`;
-        if (place !== undefined && seated.has(place)) throw failure("service_not_available");
+        if (place !== undefined && seated.has(place)) {
+          throw unavailable(id, `The passenger of seat ${id} gets another seat on the same flight already.`);
+        }
         if (place !== undefined) seated.add(place);
         return {
           id,
@@ -71,7 +84,8 @@ export function createAncillaries(
           bag: bag === undefined ? null : { kind: bag.kind, maximumWeightKilograms: bag.maximumWeightKilograms },
         };
       };
-      if (new Set(wanted.map(({ id }) => id)).size < wanted.length) throw failure("service_not_available");
+      const twice = wanted.find(({ id }, index) => wanted.findIndex((other) => other.id === id) !== index);
+      if (twice !== undefined) throw unavailable(twice.id, `Service ${twice.id} is named twice.`);
       const priced = wanted.map(priceOf);
       const sum = priced.reduce((total, { amount }) => total + amount, 0n);
       return {

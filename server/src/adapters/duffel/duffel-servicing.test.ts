@@ -91,8 +91,26 @@ test("services are priced by what the supplier asks for each of them", async () 
     totalAmount: "423.70",
     totalCurrency: "USD",
     services: [
-      { id: "ase_bag", quantity: 2, kind: "bag", totalAmount: "60.00" },
-      { id: "ase_14E", quantity: 1, kind: "seat", totalAmount: "9.50" },
+      {
+        id: "ase_bag",
+        quantity: 2,
+        kind: "bag",
+        totalAmount: "60.00",
+        eachAmount: "30.00",
+        bag: { kind: "checked", maximumWeightKilograms: 23 },
+        passengerIds: ["pas_1"],
+        segmentIds: ["seg_1"],
+      },
+      {
+        id: "ase_14E",
+        quantity: 1,
+        kind: "seat",
+        totalAmount: "9.50",
+        eachAmount: "9.50",
+        bag: null,
+        passengerIds: ["pas_1"],
+        segmentIds: ["seg_1"],
+      },
     ],
   });
   expect(await priceServices("off_1", [])).toMatchObject({ servicesAmount: "0.00", totalAmount: "354.20" });

@@ -103,6 +103,7 @@ const stay = {
   cancelledAt: null,
   cancellationPolicy: policy,
   keyCollectionInstructions: "At the desk.",
+  dueAtAccommodation: { amount: "4.00", currency: "EUR" },
 };
 
 test("a stay is booked with our id, read and cancelled", async () => {

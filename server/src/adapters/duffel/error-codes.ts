@@ -41,7 +41,8 @@ export const DETAIL = {
   booking_rejected:
     "The supplier refused the booking and nothing was made. Check the traveler details or choose another offer.",
   hold_not_available: "This offer cannot be held; it has to be paid at once.",
-  service_not_available: "An extra service that was asked for is not available for this offer.",
+  service_not_available:
+    "A bag or a seat that was asked for is taken or no longer offered. Nothing was booked; call list_flight_ancillaries again and choose from what it lists.",
   credit_not_applicable: "The airline credit cannot be used for this offer.",
   order_not_cancellable: "The supplier does not let this order be cancelled; it stands as before. Read it again.",
   cancellation_not_found: "The supplier does not know this cancellation. Ask for a new quote.",

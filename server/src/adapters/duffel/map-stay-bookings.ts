@@ -14,6 +14,8 @@ const WireRate = z.object({
   cancellation_timeline: described(WireTimeline),
   conditions: describedList(z.object({ title: z.string(), description: described(z.string()) })),
   negotiated_rate_id: described(z.string()),
+  due_at_accommodation_amount: described(Amount),
+  due_at_accommodation_currency: described(Currency),
 });
 type WireRate = z.infer<typeof WireRate>;
 
@@ -128,7 +130,13 @@ export const WireStayBooking = z
     const policy: CancellationPolicy = toPolicy(
       booking.cancellation_timeline ?? agreed(rates, ({ cancellation_timeline: timeline }) => timeline),
     );
-    return { ...booking, price: amount && currency ? { amount, currency } : null, policy };
+    const due = { amount: amountDue(rate?.due_at_accommodation_amount), currency: rate?.due_at_accommodation_currency };
+    return {
+      ...booking,
+      price: amount && currency ? { amount, currency } : null,
+      due: due.amount && due.currency ? { amount: due.amount, currency: due.currency } : null,
+      policy,
+    };
   });
 
 export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
@@ -146,6 +154,7 @@ export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
     cancelledAt: booking.cancelled_at,
     cancellationPolicy: booking.policy,
     keyCollectionInstructions: booking.key_collection?.instructions ?? null,
+    dueAtAccommodation: booking.due,
   };
 }
 

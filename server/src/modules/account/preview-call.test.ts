@@ -138,12 +138,20 @@ describe("preview_call", () => {
       movements: paid(totalAmount),
       irreversible: [{ undo: "never", undoableUntil: null }],
     });
+    const form = expect.stringContaining("as money or airline credit");
     expect(await preview("book_flight", { offerId: flexible.id })).toMatchObject({
       movements: paid(flexible.totalAmount),
       irreversible: [
-        { undo: "until", undoableUntil: undoableUntil.toString(), undoCostUsdc: flexible.refundPenaltyAmount },
+        {
+          what: form,
+          undo: "until",
+          undoableUntil: undoableUntil.toString(),
+          undoCostUsdc: flexible.refundPenaltyAmount,
+        },
       ],
     });
+    const conditions = resultOf(await service.call("display_offer_conditions", { offerId: flexible.id }));
+    expect(conditions.summary).toContainEqual(form);
   });
 
   it("needs the scope of what it tries, and none of its own", async () => {

@@ -83,16 +83,22 @@ const DIFFERENCES = {
 
 function alreadyBooked(
   { kind, offerId }: AskedBooking,
-  { id: bookingId, orderId, state }: Booking,
+  { id: bookingId, orderId, state, orderStatus }: Booking,
   differsIn: "travelers" | "particulars" | "erased",
 ): Failure {
   const name = NAMES[kind];
   const done = state === "on_hold" ? "held" : "booked";
+  const isCancelled = orderStatus === "cancelled";
+  const differs = DIFFERENCES[kind][differsIn];
   const order = orderId === undefined ? "its order is being made" : `as order ${orderId}; read_order shows it`;
-  // What the erased booking was asked with is gone, so that no call can be told to be the same.
-  const orAgain = differsIn === "erased" ? "" : ", or call again exactly as before to get that booking's answer";
+  const how = isCancelled
+    ? `was ${done} ${differs}, as order ${orderId}, and is cancelled`
+    : `is ${done} already ${differs}, ${order}`;
+  // What the erased booking was asked with is gone, so that no call can be told to be the same; one that is cancelled gives nothing.
+  const orAgain =
+    differsIn === "erased" || isCancelled ? "" : ", or call again exactly as before to get that booking's answer";
   return new Failure("already_booked", {
-    detail: `This ${name} is ${done} already ${DIFFERENCES[kind][differsIn]}, ${order}. Nothing was done. Search again and book another ${name}${orAgain}.`,
+    detail: `This ${name} ${how}. Nothing was done. Search again and book another ${name}${orAgain}.`,
     extra: { orderId: orderId ?? null, bookingId, offerId, differsIn },
   });
 }

@@ -153,11 +153,9 @@ const TICKETED =
 const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
-const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
+/** Of a booking that a reservation in escrow pays for. */
+export const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
 const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
-
-/** What to do next about a booking that a reservation in escrow pays for. */
-export const sayCovered = (kind: "order" | "stay"): string => `Nothing is left to do for this ${kind}. ${COVERED}`;
 
 export function sayNext(
   ticketing: "pending" | "ticketed",
@@ -166,7 +164,7 @@ export function sayNext(
 ): string {
   const isTicketed = ticketing === "ticketed";
   const next = isTicketed ? TICKETED : TICKETS_PENDING;
-  const covered = isTicketed ? sayCovered("order") : `${COVERED_PENDING} ${COVERED}`;
+  const covered = isTicketed ? `Nothing is left to do for this order. ${COVERED}` : `${COVERED_PENDING} ${COVERED}`;
   return [isCovered ? covered : next, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
 }
 

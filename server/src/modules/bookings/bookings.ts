@@ -51,6 +51,8 @@ export interface Booking {
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
+  /** As the supplier told last; `confirmed` also before there is an order. */
+  orderStatus: "held" | "confirmed" | "cancelled" | "lapsed";
   /** Kept here, so that what is on a public chain cannot be guessed. */
   itinerarySalt: string;
   /** Of a booking that succeeded. */

@@ -34,10 +34,10 @@ export {
   balancePays,
   ChargeTransferId,
   ChargeTxHash,
+  COVERED,
   CoveredUsdc,
   NextStep,
   OrderHashes,
-  sayCovered,
   sayNext,
   sayWhoPays,
   toBookedSegment,
@@ -67,6 +67,7 @@ export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-ha
 export { planBooking } from "./plan-booking.ts";
 export { readChargeHash } from "./read-charge-hash.ts";
 export { isSameWay } from "./same-way.ts";
+export { DueAtAccommodation, sayDue } from "./say-due.ts";
 export { seenCarriers, seenLegs } from "./see-slices.ts";
 export {
   keepsRecords,

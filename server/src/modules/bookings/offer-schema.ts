@@ -71,7 +71,12 @@ export const VoidWindow = z
   .nullable()
   .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
 
-export const Conditions = z.object({ refundBeforeDeparture: Condition, changeBeforeDeparture: Condition });
+const REFUND_FORM = "What is refunded comes back as money or airline credit; null: the airline did not say";
+
+export const Conditions = z.object({
+  refundBeforeDeparture: Condition.describe(REFUND_FORM),
+  changeBeforeDeparture: Condition,
+});
 
 const OfferedCondition = z
   .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullish(), penaltyCurrency: z.string().nullish() })
@@ -80,7 +85,7 @@ const OfferedCondition = z
 
 /** In a list of offers: without penalties of what is not allowed. */
 export const OfferedConditions = z.object({
-  refundBeforeDeparture: OfferedCondition,
+  refundBeforeDeparture: OfferedCondition.describe(REFUND_FORM),
   changeBeforeDeparture: OfferedCondition,
 });
 

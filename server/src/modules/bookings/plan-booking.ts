@@ -27,6 +27,8 @@ export interface PlannedBooking {
   priceOfMore?(seen: SeenOffer): string | undefined;
   /** What the call would be told of what the tenant was shown, where the records say it. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
+  /** What else who is shown the plan should know of what the tenant was shown, in whole sentences. */
+  remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
 }
 
 /** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
@@ -41,6 +43,7 @@ export async function planBooking(
     hasMore = false,
     priceOfMore,
     refusalFor,
+    remarksOn,
   }: PlannedBooking,
 ): Promise<Plan> {
   const { kind, offerId: id } = asked;
@@ -50,7 +53,7 @@ export async function planBooking(
     const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
     // An earlier call has booked it, or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
-    if (!isHeld) return REPEATED_PLAN;
+    if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
@@ -63,27 +66,35 @@ export async function planBooking(
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
   const whole = hasMore ? sumOf(bought.price, seen, priceOfMore) : bought.price;
   const price = isPaidInPart ? undefined : whole;
+  const named = ofHold ?? (await namedIds(seen));
   return {
     refusal: await refusalFor?.(seen),
     ...paymentOf(price, caller.cover),
-    travelerIds: ofHold ?? (await namedIds(seen)),
+    travelerIds: named,
     irreversible: sayUndo(seen, timeZoneOf),
+    remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
-    bought: hasMore ? { ...bought, price: undefined, priceAtLeast: bought.price } : bought,
-    howToKnow: sayHowToKnow(kind, bought.price, hasMore),
+    bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },
+    howToKnow: whole === undefined ? sayHowToKnow(kind, bought.price) : undefined,
     alternatives: () =>
       alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
 }
 
-function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined, hasMore: boolean): string | undefined {
-  if (price === undefined) {
-    return kind === "flight"
-      ? "Look at the offer with display_offer_conditions, then send the same call again."
-      : "Get a new quote with quote_stay.";
+/** `price`: of the offer or quote alone. Undefined: the tenant was not shown it. */
+function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string {
+  if (price !== undefined) {
+    return "Look at the services with list_flight_ancillaries, then send the same call again.";
   }
-  return hasMore ? "Look at the services with list_flight_ancillaries, then send the same call again." : undefined;
+  return kind === "flight"
+    ? "Look at the offer with display_offer_conditions, then send the same call again."
+    : "Get a new quote with quote_stay.";
 }
+
+const CANCELLED_PLAN: Plan = {
+  ...REPEATED_PLAN,
+  remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
+};
 
 /** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
 function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {

@@ -24,7 +24,7 @@ function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality
   const departingAt = first?.departingAt ?? undefined;
   return {
     undo: "not_known",
-    what: `the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc${VOID}`,
+    what: `the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc, as money or airline credit (cancel_order_quote says which, once it is booked)${VOID}`,
     undoableUntil:
       timeZone === undefined || departingAt === undefined
         ? undefined

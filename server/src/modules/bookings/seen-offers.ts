@@ -81,6 +81,12 @@ export const SeenStay = Price.extend({
   refundable: z.boolean(),
   /** What comes back until when. Left out: not known. */
   refunds: z.array(z.object({ before: z.string(), refundAmount: z.string() })).optional(),
+  /** Of a quote, as the supplier says; beds are those of each room. Left out: not known. */
+  guests: z.number().optional(),
+  childAges: z.array(z.number()).optional(),
+  beds: z.array(z.object({ type: z.string(), count: z.number() })).optional(),
+  /** Of a quote: what is paid at the accommodation. Left out: nothing, or not known. */
+  due: z.object({ amount: z.string(), currency: z.string() }).optional(),
   /** null: no search of the tenant's has shown it. */
   place: SeenPlace.nullable(),
 });

@@ -31,7 +31,7 @@ export async function readTraveler(
 ): Promise<KnownTraveler | undefined> {
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile === undefined && !(await travelers.isUser(tenantId, userId, environment))) return undefined;
-  const slices = await stores.orders.flightsOf(tenantId, environment, userId);
+  const slices = await stores.orders.bookedSlicesOf(tenantId, environment, userId);
   return { passports: profile?.passports ?? [], bookedStays: staysOf(slices, maps) };
 }
 

@@ -5,7 +5,7 @@ import { hasSeveralCabins, sayCabins } from "./cabins.ts";
 export function describeConditions(offer: FlightOffer): string[] {
   const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
   return [
-    describe("Refund", "refundable", refundBeforeDeparture),
+    describe("Refund", "refundable", refundBeforeDeparture) + sayForm(refundBeforeDeparture),
     describe("Change", "changeable", changeBeforeDeparture),
     ...offer.slices.flatMap(describeSlice),
     ...describeCabins(offer),
@@ -23,6 +23,14 @@ function describe(noun: string, adjective: string, condition: Condition | null):
   return `${noun} before departure costs ${condition.penaltyAmount} ${condition.penaltyCurrency ?? ""}`
     .trimEnd()
     .concat(".");
+}
+
+/** Airlines give back what is refundable as money or as credit, and offers do not say which: only the quote of a cancellation does. */
+function sayForm(refund: Condition | null): string {
+  if (refund?.allowed !== true) return "";
+  const { penaltyAmount } = refund;
+  const rest = penaltyAmount !== null && Number(penaltyAmount) > 0 ? "The rest of the price" : "What is refunded";
+  return ` ${rest} comes back as money or airline credit: cancel_order_quote says which, once it is booked.`;
 }
 
 function describeSlice({ origin, destination, changeBeforeDeparture }: Slice): string[] {

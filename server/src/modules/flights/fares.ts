@@ -13,7 +13,10 @@ export const Fare = z.object({
   id: z.string().describe("offerId of book_flight"),
   name: wordsOfOthers().nullable(),
   totalAmount: DecimalAmount,
-  refundable: z.boolean().nullable().describe("Before departure; null: the airline did not say"),
+  refundable: z
+    .boolean()
+    .nullable()
+    .describe("Before departure, as money or airline credit; null: the airline did not say"),
   refundPenaltyAmount: DecimalAmount.nullable().optional().describe("In totalCurrency"),
   changeable: z.boolean().nullable(),
   changePenaltyAmount: Penalty,

@@ -21,7 +21,8 @@ import {
   requireHoldableOffer,
 } from "./book-flight.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
-import { refusalByAge } from "./planned-travelers.ts";
+import { namedTravelers, refusalByAge } from "./planned-travelers.ts";
+import { sayTwiceOfOffer } from "./say-twice.ts";
 
 /** Holds an offer at the airline, unpaid, once per tenant. Throws Failure; see `hold-steps.ts` for the way of a hold. */
 export async function holdFlight(
@@ -84,14 +85,19 @@ export function planHold(
 ): Promise<Plan> {
   const asked = askedFlight(travelers, caller, request);
   return planOrRefusal(async () => {
-    const live = await stores.bookings.findLive(caller.tenantId, caller.environment, request.offerId);
-    if (live === undefined) {
-      requireHoldable(request);
-      const seen = await stores.seenOffers.find(caller, request.offerId);
-      const byAge = await refusalByAge({ travelers, caller }, request.additionalCustomerUserIds, seen);
-      if (byAge !== undefined) throw byAge;
-    } else await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
-    return { ...EMPTY_PLAN, remarks: [HOLDS] };
+    const { offerId, additionalCustomerUserIds: named } = request;
+    const live = await stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+    if (live !== undefined) {
+      await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
+      return { ...EMPTY_PLAN, remarks: [HOLDS] };
+    }
+    requireHoldable(request);
+    const seen = await stores.seenOffers.find(caller, offerId);
+    const byAge = await refusalByAge({ travelers, caller }, named, seen);
+    if (byAge !== undefined) throw byAge;
+    const userIds = await namedTravelers({ travelers, caller }, named, seen);
+    const twice = seen === undefined ? [] : await sayTwiceOfOffer(stores, caller, { offerId, userIds, seen });
+    return { ...EMPTY_PLAN, remarks: [...twice, HOLDS] };
   });
 }
 
@@ -115,8 +121,12 @@ async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   if (booking.state !== "booked") throw inProgress();
   await requireSame(asked, booking);
   const { orderId, id: bookingId } = booking;
+  const how =
+    booking.orderStatus === "cancelled"
+      ? `was booked, as order ${orderId}, and is cancelled. Nothing was done. Search again and hold another offer.`
+      : `is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`;
   throw new Failure("already_booked", {
-    detail: `This offer is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`,
+    detail: `This offer ${how}`,
     extra: { orderId, bookingId, offerId: booking.offerId },
   });
 }

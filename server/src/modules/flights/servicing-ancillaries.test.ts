@@ -145,20 +145,22 @@ describe("services of book_flight", () => {
     const [bag, seat] = [bags[0], seats[0]];
     if (bag === undefined || seat === undefined) throw new Error("there is no bag or no seat");
     const book = (services: unknown) => world.service.call("book_flight", { offerId: offer.id, services });
-    for (const [services, code] of [
-      [[{ id: "ase_0000Nothing" }], [500, "service_not_available"]],
-      [[{ id: seat.id, quantity: 2 }], [500, "service_not_available"]],
-      [[{ id: bag.id, quantity: 9 }], [500, "service_not_available"]],
-      [
-        [{ id: bag.id }, { id: bag.id }],
-        [400, "invalid_input"],
-      ],
+    for (const [services, serviceId, why] of [
+      [[{ id: "ase_0000Nothing" }], "ase_0000Nothing", "The offer has no service ase_0000Nothing "],
+      [[{ id: seat.id, quantity: 2 }], seat.id, `has only 1 of service ${seat.id}, and 2 were asked for.`],
+      [[{ id: bag.id, quantity: 9 }], bag.id, `has only ${bag.maximumQuantity} of service ${bag.id}, and 9`],
     ] as const) {
-      expect(codeOf(await book(services)), JSON.stringify(services)).toEqual(code);
+      const refused = await book(services);
+      expect(codeOf(refused), JSON.stringify(services)).toEqual([500, "service_not_available"]);
+      expect(refused.body).toMatchObject({ serviceId, detail: expect.stringContaining(why) });
+      expect(refused.body.detail).toContain("call list_flight_ancillaries again");
     }
+    expect(codeOf(await book([{ id: bag.id }, { id: bag.id }]))).toEqual([400, "invalid_input"]);
     expect((await world.ledger()).orders.filter(({ offer_id }) => offer_id === offer.id)).toEqual([]);
     await world.arm("/air/orders", "service_taken");
-    expect(codeOf(await book([{ id: seat.id }]))).toEqual([500, "service_not_available"]);
+    const taken = await book([{ id: seat.id }]);
+    expect(codeOf(taken)).toEqual([500, "service_not_available"]);
+    expect(taken.body.detail).toContain("call list_flight_ancillaries again");
     await world.expectSameBooks();
   });
 

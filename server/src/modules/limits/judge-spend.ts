@@ -117,6 +117,16 @@ function boundOf(
   return { budget, most: budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]) };
 }
 
+/** What bounds a single call: each one has all of it. */
+export function allowancesOfCall(inForce: LimitsInForce, { isOpen }: Spend): Allowance[] {
+  return LIMITED.flatMap((limited) => {
+    const most = inForce[limited].perCall;
+    if (most === undefined) return [];
+    const left = formatDecimal(most);
+    return [{ name: `${limited} perCall`, token: "USDC", left, leftAfter: isOpen ? null : left }];
+  });
+}
+
 /** What is left of each limit and budget that a call's spending counts in, and what it leaves of it. */
 export function allowancesOf(
   bounds: Bounds,

@@ -31,6 +31,12 @@ export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Pr
   return { ...sums, isOpen, tripId, travelerIds, conversions, recipients: [...new Set(recipients)] };
 }
 
+/** The same with the prices that the tenant was shown in place of those that only the call finds out. */
+export function planShownSpend(plan: Plan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
+  const movements = plan.movements.map(({ expected, amount = expected, ...movement }) => ({ ...movement, amount }));
+  return planSpend({ ...plan, movements }, rates);
+}
+
 /** Undefined: it spends nothing, such as money that comes back, or that was counted before. */
 function countedAs({ from, to, isLater, isCounted }: PlannedMovement): "paid" | "escrowed" | "committed" | undefined {
   if (isCounted === true) return undefined;

@@ -7,6 +7,7 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import {
   allowancesOf,
+  allowancesOfCall,
   countedIn,
   countedInBudget,
   linesOf,
@@ -15,7 +16,7 @@ import {
   totalOf,
 } from "./judge-spend.ts";
 import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
-import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
+import { type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
 import type { FoundLimits, LimitsInForce } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
@@ -59,12 +60,22 @@ export class SpendGate implements Gate {
 
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
     if (call.keyId === "" || call.tool.effect === "read") return [];
-    const spend = await this.#spendOf(plan);
+    const spend = await this.#shownSpendOf(plan);
     const [inForce, { covering, counters, lines }] = await Promise.all([
       this.#options.stores.spendLimits.inForce(call),
       this.#count(call, spend),
     ]);
-    return allowancesOf({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
+    return [
+      ...allowancesOfCall(inForce, spend),
+      ...allowancesOf({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen }),
+    ];
+  }
+
+  /** A price that only the run finds out is judged there, and here as the tenant was shown it. */
+  async previewRun(call: PendingCall, plan: LazyPlan): Promise<void> {
+    if (call.keyId === "" || !(await this.#spendOf(plan)).isOpen) return;
+    const spend = await this.#shownSpendOf(plan);
+    if (!spend.isOpen) await this.#requireRoom(call, await this.#options.stores.spendLimits.inForce(call), spend);
   }
 
   uses({ keyId, tool }: PendingCall, plan: LazyPlan): Promise<boolean> | boolean {
@@ -148,11 +159,18 @@ export class SpendGate implements Gate {
     return !spendsNothing(await this.#spendOf(plan));
   }
 
+  async #shownSpendOf(plan: LazyPlan): Promise<PlannedSpend> {
+    return await planShownSpend(await plan(), () => this.#rates());
+  }
+
+  #rates(): Promise<RateTable> {
+    return this.#options.fx.table(new AbortController().signal);
+  }
+
   #spendOf(plan: LazyPlan): Promise<PlannedSpend> {
     const known = this.#planned.get(plan);
     if (known !== undefined) return known;
-    const rates = (): Promise<RateTable> => this.#options.fx.table(new AbortController().signal);
-    const spend = plan().then((planned) => planSpend(planned, rates));
+    const spend = plan().then((planned) => planSpend(planned, () => this.#rates()));
     this.#planned.set(plan, spend);
     return spend;
   }

@@ -8,6 +8,7 @@ import {
   type BookedTraveler,
   Conditions,
   DescribedSlice,
+  DueAtAccommodation,
   departureOf,
   NamedPassengers,
   TimeZones,
@@ -49,7 +50,7 @@ export const FlightTerms = z.object({
     .string()
     .nullable()
     .describe(
-      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not changeable",
+      "The first departure, on the clock of its airport with the offset, where the conditions allow it at all; null: not by the fare; availableActions of read_order says whether the airline takes one all the same",
     ),
   refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
 });
@@ -131,11 +132,20 @@ export const StayNow = z.object({
     .readonly()
     .describe("What cancelling before each moment gives back; afterwards nothing"),
   keyCollectionInstructions: wordsOfOthers().nullable(),
+  dueAtAccommodation: DueAtAccommodation,
 });
 
 export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, orderId: string) {
   const stay = await stayBookings.getStay(orderId);
-  const { accommodationName, checkInDate, checkOutDate, keyCollectionInstructions } = stay;
+  const { accommodationName, checkInDate, checkOutDate, keyCollectionInstructions, dueAtAccommodation } = stay;
   const { refundable, timeline } = stay.cancellationPolicy;
-  return { accommodationName, checkInDate, checkOutDate, refundable, refunds: timeline, keyCollectionInstructions };
+  return {
+    accommodationName,
+    checkInDate,
+    checkOutDate,
+    refundable,
+    refunds: timeline,
+    keyCollectionInstructions,
+    dueAtAccommodation,
+  };
 }

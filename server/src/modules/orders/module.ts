@@ -1,5 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as orders from "./migrations/0010-orders.ts";
+import * as bookingsByTraveler from "./migrations/0107-bookings-by-traveler.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
 import { createWalletMovements } from "./store-movements.ts";
@@ -16,6 +17,5 @@ export const ordersModule = defineModule({
     orders: createOrders(db, clock),
     walletMovements: createWalletMovements(db),
   }),
-  migrations: { "0010-orders": orders },
-  indexes: { booking_of_traveler: "on booking using gin (travelers jsonb_path_ops)" },
+  migrations: { "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
 });

@@ -23,7 +23,10 @@ export const OrderSummary = z.object({
     "Until when the airline holds or held it unpaid; null: it was paid at once, or not said",
   ),
   pnr: wordsOfOthers("Of a stay, the reference that is shown there").nullable(),
-  ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
+  ticketing: z
+    .enum(["pending", "ticketed"])
+    .nullable()
+    .describe("null for a stay. The tickets of a cancelled order are void"),
   totalAmount: z.string().describe("What it costs now, changes included"),
   totalCurrency: z.string(),
   totalUsdc: z

@@ -65,6 +65,13 @@ export interface OrderRecord {
   readAt: Temporal.Instant | undefined;
 }
 
+export interface FlownAlready {
+  orderId: string;
+  userId: string;
+  flightNumber: string;
+  day: string;
+}
+
 export type OrderChange = Partial<
   Pick<
     OrderRecord,
@@ -109,7 +116,18 @@ export interface Orders {
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
   /** Flights, of all orders, on which this user travels or has traveled; the newest bookings, and nothing that was cancelled. */
-  flightsOf(tenantId: string, network: Environment, userId: string): Promise<readonly BookedSlice[]>;
+  bookedSlicesOf(tenantId: string, network: Environment, userId: string): Promise<readonly BookedSlice[]>;
+  /** Orders that stand or are held, and that have one of these users on one of these flights; the oldest first. */
+  flightsOf(
+    tenantId: string,
+    network: Environment,
+    asked: {
+      userIds: readonly string[];
+      /** `day`: on which the way that the flight is part of begins, local. */
+      flights: readonly Pick<FlownAlready, "flightNumber" | "day">[];
+      exceptOfferId: string;
+    },
+  ): Promise<readonly FlownAlready[]>;
   /**
    * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
    * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.

@@ -50,4 +50,4 @@ export const isCovered = (
 
 /** For the next step of who repeats a booking whose order is cancelled. */
 export const sayCancelled = (refundedUsdc: string): string =>
-  `The order was booked and is cancelled; ${refundedUsdc} USDC were given back to the treasury wallet since. Nothing is left to do for it: to travel, search and book again.`;
+  `Nothing was booked now: the order that an earlier call booked is cancelled. ${refundedUsdc} USDC were given back to the treasury wallet since. To travel, search and book again.`;

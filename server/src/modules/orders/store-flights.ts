@@ -1,26 +1,37 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import { BookedSlices } from "./booked-slices.ts";
-import type { Orders } from "./orders.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FlownAlready, Orders } from "./orders.ts";
 
-const MOST = 200;
+const MOST = 10;
 
-export function createBookedFlights(queryable: Queryable): Pick<Orders, "flightsOf"> {
+export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Orders, "flightsOf"> {
   return {
-    async flightsOf(tenantId, network, userId) {
-      const rows = await queryable
-        .selectFrom("booking")
-        .select(sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"))
-        .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
-        .where("kind", "=", "flight")
-        .where("state", "=", "booked")
-        .where("orderStatus", "=", "confirmed")
-        .where(sql<boolean>`travelers @> ${JSON.stringify([{ userId }])}::jsonb`)
-        .orderBy("id", "desc")
-        .limit(MOST)
-        .execute();
-      return rows.flatMap(({ slices }) => BookedSlices.safeParse(slices).data ?? []);
+    async flightsOf(tenantId, network, { userIds, flights, exceptOfferId }) {
+      if (userIds.length === 0 || flights.length === 0) return [];
+      const travelers = userIds.map((userId) => JSON.stringify([{ userId }]));
+      const { rows } = await sql<FlownAlready>`
+        select booking.order_id, traveler->>'userId' as user_id, asked.flight_number, asked.day
+        from booking
+          cross join lateral jsonb_array_elements(booking.travelers) traveler
+          cross join lateral jsonb_array_elements(
+            coalesce(booking.order_slices, booking.result->'slices', booking.hold_result->'slices')) slice
+          cross join lateral jsonb_array_elements(slice->'segments') segment
+          join unnest(
+            ${flights.map(({ flightNumber }) => flightNumber)}::text[], ${flights.map(({ day }) => day)}::text[]
+          ) as asked (flight_number, day)
+            on asked.flight_number = segment->>'flightNumber'
+            and asked.day = left(slice->'segments'->0->>'departingAt', 10)
+        where booking.tenant_id = ${tenantId} and booking.network = ${network} and booking.kind <> 'stay'
+          and booking.travelers @> any(${travelers}::text[]::jsonb[])
+          and traveler->>'userId' = any(${[...userIds]}::text[])
+          and booking.offer_id <> ${exceptOfferId}
+          and (booking.state = 'booked' or booking.hold_call_id is not null)
+          and booking.order_status in ('confirmed', 'held')
+          and not (booking.state = 'on_hold' and booking.hold_until <= ${clock.now().toString()}::timestamptz)
+        order by booking.created_at, booking.id
+        limit ${MOST}`.execute(queryable);
+      return rows;
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import { createBookedSlices } from "./store-booked-slices.ts";
 import { createBookedFlights } from "./store-flights.ts";
 import { createBookedStays } from "./store-stays.ts";
 import { tellTrips } from "./tell-trips.ts";
@@ -79,8 +80,9 @@ interface Reading {
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
     ...createReads({ queryable, clock }),
+    ...createBookedSlices(queryable),
+    ...createBookedFlights(queryable, clock),
     ...createBookedStays(queryable),
-    ...createBookedFlights(queryable),
     ...createUpdates({ queryable, clock }),
     ...createEvents(queryable),
     ...createChecks({ queryable, clock }),

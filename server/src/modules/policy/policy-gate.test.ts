@@ -176,6 +176,30 @@ describe("book_flight", () => {
     }
   });
 
+  it("with services that were listed is judged by the fare and the services together", async () => {
+    const { id, totalAmount } = await offer({ departureDate: day(67) });
+    const listed = z.object({ seats: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
+    // The fare alone is within the limit.
+    await enforce({ flight: { maxPrice: { default: Number(totalAmount), severity: "deny" } } });
+    const { seats } = listed.parse(resultOf(await service.call("list_flight_ancillaries", { offerId: id })));
+    const seat = seats.find((one) => Number(one.totalAmount) > 0);
+    const asked = { offerId: id, services: [{ id: seat?.id, quantity: 1 }] };
+    const together = (parseDecimal(totalAmount) ?? 0n) + (parseDecimal(seat?.totalAmount ?? "") ?? 0n);
+    expect((await service.call("book_flight", asked)).body).toMatchObject({
+      code: "policy_denied",
+      violations: [{ rule: "flight.maxPrice", actual: formatDecimal(together) }],
+      notEvaluated: [],
+    });
+    await enforce({ flight: { maxPrice: { default: Number(totalAmount) } } });
+    const { body } = await service.call("book_flight", asked);
+    expect(body.code).toBe("approval_required");
+    const approval = await service.send(`/api/approvals/${String(body.approvalId)}`, {
+      headers: { authorization: `Bearer ${service.operatorKey}` },
+    });
+    const amount = formatDecimal(together);
+    expect(approval.body).toMatchObject({ amount, isMinimum: false, evidence: { payments: [{ amount }] } });
+  });
+
   it("at a price that has risen since the tenant saw it is refused until it was looked at again", async () => {
     const { id } = await offer({ departureDate: day(63) });
     await service.sql(

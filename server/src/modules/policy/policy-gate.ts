@@ -77,7 +77,12 @@ export class PolicyGate implements Gate {
       : sayAnswer(approvalId, expiresAt, reason);
     return new Failure(refusal.code, {
       detail: `${refusal.detail} ${next}`,
-      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString(), reason: reason ?? null },
+      extra: {
+        ...refusal.extra,
+        approvalId,
+        approvalExpiresAt: expiresAt.toString(),
+        ...(reason === undefined ? {} : { reason }),
+      },
     });
   }
 

@@ -1,6 +1,7 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
+import * as flightCancellationQuotes from "./migrations/0106-flight-cancellation-quotes.ts";
 import { pruneChangeOffers } from "./prune-change-offers.ts";
 import { servicingCommits } from "./servicing-commits.ts";
 import { servicingUse } from "./servicing-effect.ts";
@@ -37,7 +38,7 @@ export const servicingModule = defineModule({
       open: [{ column: "state", notIn: ["done", "failed"] }],
     },
   ],
-  migrations: { "0009-servicing": servicing },
+  migrations: { "0009-servicing": servicing, "0106-flight-cancellation-quotes": flightCancellationQuotes },
   effectUses: ({ stores, clock, portsFor }) => [
     servicingUse({ stores, clock }, (environment) => {
       const ports = portsFor(environment);

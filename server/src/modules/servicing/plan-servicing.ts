@@ -3,7 +3,10 @@ import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/pla
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
-import type { ServicingKind } from "./servicing-actions.ts";
+import { refundInUsdc } from "./cancel-order.ts";
+import { stayRefundFields } from "./cancel-stay.ts";
+import { sayRefund } from "./say-refund.ts";
+import type { FlightCancellationQuote, ServicingKind } from "./servicing-actions.ts";
 import { splitRefund } from "./split-refund.ts";
 
 interface Asked {
@@ -51,21 +54,39 @@ async function travelersOf({ stores, caller }: Asked, orderId?: string): Promise
   return userIds.length === 0 ? undefined : userIds;
 }
 
-/** What comes back for a stay is in its quote; for a flight the supplier keeps that. */
+/** What comes back is in the quote, which the supplier keeps of flights. */
 export async function planCancellation(asked: Asked, cancellationId: string): Promise<Plan> {
   const { tenantId, environment } = asked.caller;
-  const irreversible = [final("the order is cancelled")];
-  const quote = await asked.stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
-  if (quote !== undefined) {
-    if (await isTaken(asked, "stay_cancellation", quote.stayId)) return REPEATED_PLAN;
-    const order = await asked.stores.orders.find(tenantId, environment, quote.stayId);
-    const refund = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
-    const { back } = order === undefined ? { back: refund } : await splitRefund(asked.stores, order, refund);
-    return {
-      movements: usdcMovements([back, "collection", "treasury"]),
-      irreversible,
-    };
+  const { servicingQuotes } = asked.stores;
+  const stay = await servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
+  if (stay !== undefined) {
+    if (await isTaken(asked, "stay_cancellation", stay.stayId)) return REPEATED_PLAN;
+    return await planRefund(asked, stay.stayId, stayRefundFields(stay));
   }
   if (await isTaken(asked, "flight_cancellation", cancellationId)) return REPEATED_PLAN;
-  return { movements: [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }], irreversible };
+  const flight = await servicingQuotes.findFlightCancellation(tenantId, environment, cancellationId);
+  return flight === undefined ? UNKNOWN_REFUND : await planRefund(asked, flight.orderId, flight);
+}
+
+const CANCELLED = [final("the order is cancelled")];
+const UNKNOWN_REFUND: Plan = {
+  movements: [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }],
+  irreversible: CANCELLED,
+};
+
+/** As the confirmation works it out. */
+async function planRefund(
+  { stores, caller }: Asked,
+  orderId: string,
+  refund: Pick<FlightCancellationQuote, "refundAmount" | "refundCurrency" | "refundTo" | "credits">,
+): Promise<Plan> {
+  const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
+  if (order === undefined) return UNKNOWN_REFUND;
+  const parts = await splitRefund(stores, order, refundInUsdc(refund, order));
+  return {
+    movements:
+      refund.refundAmount === null ? UNKNOWN_REFUND.movements : usdcMovements([parts.back, "collection", "treasury"]),
+    irreversible: CANCELLED,
+    remarks: sayRefund(refund, order, parts),
+  };
 }

@@ -5,5 +5,5 @@ import type { Clock } from "../../ports/clock.ts";
 const CHANGE_OFFER_HOURS = 24 * 7;
 
 export function pruneChangeOffers({ servicingQuotes }: Pick<Stores, "servicingQuotes">, clock: Clock): Promise<void> {
-  return servicingQuotes.pruneChangeOffers(clock.now().subtract({ hours: CHANGE_OFFER_HOURS }));
+  return servicingQuotes.prune(clock.now().subtract({ hours: CHANGE_OFFER_HOURS }));
 }

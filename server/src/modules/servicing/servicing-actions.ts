@@ -1,4 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
+import type { CancellationQuote } from "../../ports/flight-servicing.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
@@ -86,6 +87,14 @@ export interface StayCancellationQuote {
   expiresAt: Temporal.Instant | undefined;
 }
 
+/** What cancelling a flight order gives back, as the supplier quoted it. */
+export interface FlightCancellationQuote
+  extends Pick<CancellationQuote, "id" | "orderId" | "refundAmount" | "refundCurrency" | "refundTo"> {
+  tenantId: string;
+  network: Environment;
+  credits: readonly Pick<CancellationQuote["credits"][number], "amount" | "currency">[];
+}
+
 /** Quotes and offers of servicing, as far as the supplier does not keep them or does not say whose they are. */
 export interface ServicingQuotes {
   rememberChangeOffers(
@@ -97,6 +106,14 @@ export interface ServicingQuotes {
   insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
   /** Undefined also for another tenant's. */
   findStayCancellation(tenantId: string, network: Environment, id: string): Promise<StayCancellationQuote | undefined>;
-  /** Forgets those that were made before this. */
-  pruneChangeOffers(before: Temporal.Instant): Promise<void>;
+  /** For who is shown what a confirmation would do: the supplier keeps the quote, and has the last word. */
+  insertFlightCancellation(quote: FlightCancellationQuote): Promise<void>;
+  /** Undefined also for another tenant's, and for one that was forgotten. */
+  findFlightCancellation(
+    tenantId: string,
+    network: Environment,
+    id: string,
+  ): Promise<FlightCancellationQuote | undefined>;
+  /** Forgets change offers and quotes of flights that were made before this. */
+  prune(before: Temporal.Instant): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
 
 /** Where money goes that the supplier gives back for an order. */
-interface RefundParts {
+export interface RefundParts {
   /** To the wallet: at most what it has paid. */
   back: Micro;
   /** Of the rest, what a reservation in escrow owes for the order: it owes that no more. */

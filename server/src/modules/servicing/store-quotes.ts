@@ -1,10 +1,13 @@
 import { sql } from "kysely";
+import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ServicingQuotes } from "./servicing-actions.ts";
+
+const Credits = z.array(z.object({ amount: z.string().nullable(), currency: z.string().nullable() }));
 
 export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuotes {
   return {
@@ -56,8 +59,40 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       return row === undefined ? undefined : withoutNulls(row);
     },
 
-    async pruneChangeOffers(before) {
-      await pruneRows(db, "change_offer", sql`created_at <= ${before.toString()}::timestamptz`);
+    async insertFlightCancellation({ credits, ...quote }) {
+      await db
+        .insertInto("flightCancellationQuote")
+        .values({
+          id: quote.id,
+          traceId: currentTraceId(),
+          tenantId: quote.tenantId,
+          network: quote.network,
+          orderId: quote.orderId,
+          refundAmount: quote.refundAmount,
+          refundCurrency: quote.refundCurrency,
+          refundTo: quote.refundTo,
+          credits: JSON.stringify(credits.map(({ amount, currency }) => ({ amount, currency }))),
+          createdAt: clock.now().toString(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
+    async findFlightCancellation(tenantId, network, id) {
+      const row = await db
+        .selectFrom("flightCancellationQuote")
+        .select(["id", "tenantId", "network", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .executeTakeFirst();
+      return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
+    },
+
+    async prune(before) {
+      const isOld = sql`created_at <= ${before.toString()}::timestamptz`;
+      await pruneRows(db, "change_offer", isOld);
+      await pruneRows(db, "flight_cancellation_quote", isOld);
     },
   };
 }

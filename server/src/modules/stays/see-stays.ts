@@ -54,6 +54,7 @@ export async function seeQuote(
   if (!keepsRecords(caller)) return;
   const rate = await seenOffers.find(caller, rateId);
   const { id, accommodation, rooms, checkInDate, checkOutDate, totalAmount, totalCurrency, cancellationPolicy } = quote;
+  const { dueAtAccommodationAmount: amount, dueAtAccommodationCurrency: currency, guests, childAges, beds } = quote;
   const offer: SeenStay = {
     ...{ kind: "stay", rateId, accommodationId: accommodation.id, name: accommodation.name, rooms },
     ...{ checkInDate, checkOutDate, totalAmount, totalCurrency },
@@ -63,6 +64,10 @@ export async function seeQuote(
     ...(cancellationPolicy.timeline.every(({ currency }) => currency === totalCurrency)
       ? { refunds: cancellationPolicy.timeline.map(({ before, refundAmount }) => ({ before, refundAmount })) }
       : {}),
+    ...(childAges === null ? {} : { childAges: [...childAges] }),
+    guests,
+    beds: beds.map(({ type, count }) => ({ type, count })),
+    ...(amount === null || currency === null ? {} : { due: { amount, currency } }),
     place: rate?.kind === "stay" ? rate.place : null,
   };
   await seenOffers.remember(caller, [{ id, offer }]);

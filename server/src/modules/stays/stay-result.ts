@@ -8,14 +8,16 @@ import {
   BookingRate,
   ChargeTransferId,
   ChargeTxHash,
+  COVERED,
   CoveredUsdc,
+  DueAtAccommodation,
   inUsdc,
   itineraryHashOf,
   NextStep,
   namesOf,
   OrderHashes,
   SupplierResult,
-  sayCovered,
+  sayDue,
   sayWhoPays,
   ticketOrderHashOf,
   VendorAddress,
@@ -40,6 +42,7 @@ export const StayResult = SupplierResult.extend({
   checkOutDate: z.string(),
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
+  dueAtAccommodation: DueAtAccommodation,
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   coveredUsdc: CoveredUsdc,
   chargeTransferId: ChargeTransferId,
@@ -73,10 +76,18 @@ export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro 
 }
 
 const CANCELLING = "cancel_order_quote says what giving it back would return.";
-const NOTHING_LEFT = `Nothing is left to do for this stay; ${CANCELLING} For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.`;
+const NOTHING_LEFT = "Nothing is left to do for this stay.";
+const IN_ESCROW = `${CANCELLING} For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.`;
 
-export const sayNextOfStay = ({ isCovered }: { isCovered: boolean }): string =>
-  isCovered ? `${sayCovered("stay")} ${CANCELLING}` : NOTHING_LEFT;
+export function sayNextOfStay(
+  { dueAtAccommodation }: Pick<StayResult, "dueAtAccommodation">,
+  { isCovered }: { isCovered: boolean },
+): string {
+  const due = sayDue(dueAtAccommodation);
+  // Somebody who has to pay there is not told that nothing is left to do.
+  const first = due.length === 0 ? [NOTHING_LEFT] : due;
+  return [...first, ...(isCovered ? [COVERED, CANCELLING] : [IN_ESCROW])].join(" ");
+}
 
 export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
@@ -104,7 +115,7 @@ export function toStayResult(
     })),
     itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
     ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
-    next: sayNextOfStay({ isCovered: booking.escrowBookingId !== undefined }),
+    next: sayNextOfStay(stay, { isCovered: booking.escrowBookingId !== undefined }),
     quoteId: booking.offerId,
     ...sayWhoPays(booking, balancePaysForStay(booking, stay)),
     rate: booking.rate,

@@ -330,6 +330,19 @@ export interface FeedbackTable {
   traceId: string | null;
 }
 
+export interface FlightCancellationQuoteTable {
+  network: "sandbox" | "production";
+  id: string;
+  tenantId: string;
+  traceId: string | null;
+  orderId: string;
+  refundAmount: string | null;
+  refundCurrency: string | null;
+  refundTo: string | null;
+  credits: Json;
+  createdAt: Timestamp;
+}
+
 export interface FoundSearchTable {
   tenantId: string;
   network: "sandbox" | "production";
@@ -961,6 +974,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;

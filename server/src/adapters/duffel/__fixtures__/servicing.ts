@@ -172,6 +172,8 @@ const house = {
           cancellation_timeline: timeline,
           conditions: [{ title: "Pets", description: "None." }],
           negotiated_rate_id: "nre_1",
+          due_at_accommodation_amount: "4.00",
+          due_at_accommodation_currency: "EUR",
         },
       ],
     },

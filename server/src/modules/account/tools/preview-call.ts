@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import type { Plan } from "../../../kernel/plan.ts";
+import type { Allowance } from "../../../kernel/preview-answer.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 
 const Amount = z.string().nullable().describe("null: the supplier or the chain decides");
@@ -20,7 +21,9 @@ const Output = z.object({
   allowances: z
     .array(z.object({ name: wordsOfOthers(), token: z.string(), left: z.string(), leftAfter: Amount }))
     .readonly()
-    .describe("The cap, limits and the wallet: what is left of each, now and after the call"),
+    .describe(
+      "The cap, limits and the wallet: what is left of each, now and after the call; perCall is the same for each",
+    ),
   movements: z
     .array(
       z.object({
@@ -126,7 +129,11 @@ export const previewCall = defineTool({
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
       warnings,
-      note: [noteOn(tried?.effect, plan), ...((refusal === undefined && plan?.remarks) || [])].join(" "),
+      note: [
+        noteOn(tried?.effect, plan),
+        ...((refusal === undefined && sayUnjudged(allowances)) || []),
+        ...((refusal === undefined && plan?.remarks) || []),
+      ].join(" "),
     };
   },
 });
@@ -153,6 +160,14 @@ function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: s
     inAllUsdc: toOthers === undefined || tried === undefined ? null : formatDecimal(toOthers + tried.price),
     inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price), paidToOthers: totalsOf(paid) },
   };
+}
+
+/** What a price must not exceed that nobody knows before the call. */
+function sayUnjudged(allowances: readonly Allowance[]): string[] {
+  if (allowances.every(({ leftAfter }) => leftAfter !== null)) return [];
+  return [
+    "The price is not known here, so it was not compared with those of allowances whose leftAfter is null. The call can still be refused with spend_limit_exceeded or insufficient_balance.",
+  ];
 }
 
 /** Nobody outside was asked, and an agent must not take this for more than it is. */

@@ -18,7 +18,7 @@ export const reserveBooking = defineTool({
   title: "Reserve a booking",
   summary: "Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.",
   advice:
-    "Next: commit_booking with amounts, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet.",
+    "Next: commit_booking, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -9,6 +9,7 @@ import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
+import { sayTwiceOfOffer, sayTwiceOfOrder } from "../say-twice.ts";
 import { priceSeen } from "../see-services.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
@@ -17,9 +18,9 @@ export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
   summary:
-    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. With bags or seats it orders at once, or adds bags to an order of hold_flight after paying. Repeating it never books twice.",
+    "Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:
-    "It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote.",
+    "It really buys: show price and conditions first. Answers itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
   effect: "spend",
   price: 20_000n,
@@ -57,6 +58,7 @@ export const bookFlight = defineTool({
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
         priceOfMore: (seen) => priceSeen(seen, asked.services),
+        remarksOn: (seen, userIds) => sayTwiceOfOffer(stores, caller, { offerId: asked.offerId, userIds, seen }),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
@@ -92,6 +94,7 @@ async function answerOf(
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
+  const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);
   return {
     ...{
       ...booked,
@@ -100,7 +103,7 @@ async function answerOf(
     },
     timeZones: timeZonesOf(booked.slices, maps),
     ancillaries,
-    next: [...sayMissing(ancillaries, booked), booked.next].join(" "),
+    next: [...twice, ...sayMissing(ancillaries, booked), booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,
     changeableUntil: booked.changeableUntil === null ? null : departure,
   };

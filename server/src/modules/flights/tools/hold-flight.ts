@@ -7,6 +7,7 @@ import { checkHold } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
 import { HoldResult } from "../hold-steps.ts";
+import { sayTwiceOfOrder } from "../say-twice.ts";
 
 /** Services and credits are never held. */
 const {
@@ -85,7 +86,9 @@ async function answerOf(
   const held = HoldResult.parse(stored);
   const order = await stores.orders.find(caller.tenantId, caller.environment, held.orderId);
   const status = STATUS[order?.status ?? "held"];
-  return { ...held, status, timeZones: timeZonesOf(held.slices, maps), next: nextOf(held, status) };
+  const twice = status === "held" ? await sayTwiceOfOrder(stores, caller, held) : [];
+  const next = [...twice, nextOf(held, status)].join(" ");
+  return { ...held, status, timeZones: timeZonesOf(held.slices, maps), next };
 }
 
 const STATUS = { held: "held", confirmed: "paid", cancelled: "cancelled", lapsed: "lapsed" } as const;

@@ -12,7 +12,7 @@ export const listFlightAncillaries = defineTool({
   summary:
     "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes.",
   advice:
-    "Only with the booking; to an order of hold_flight, book_flight adds bags, not seats, as it pays. Later only the airline may, by the pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
+    "Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can, by the pnr. Seats are grouped by flight, passenger and position, cheapest first.",
   area: "flights",
   effect: "read",
   price: 500n,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { NextStep, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
+import { DueAtAccommodation, NextStep, sayDue, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
@@ -9,7 +9,7 @@ import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 import { refreshHold } from "../refresh-order.ts";
 
 /** What of an answer of a booking is still true of the order. */
-const Booked = z.object({ services: z.array(Details).default([]) });
+const Booked = z.object({ services: z.array(Details).default([]), dueAtAccommodation: DueAtAccommodation });
 
 const AWAY: ReadonlySet<string> = new Set(["provider_timeout", "provider_unavailable"]);
 
@@ -67,7 +67,7 @@ export const readOrder = defineTool({
         : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
-    const { services } = Booked.parse(booking?.result ?? {});
+    const { services, dueAtAccommodation: due } = Booked.parse(booking?.result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
     const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
     const isLive = flight !== null || stay !== null;
@@ -87,42 +87,69 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
-      next: [...(isLive ? [] : [awayOf(summary)]), nextOf(order, booking?.offerId, flight, clock.now())].join(" "),
+      next: [
+        ...(isLive ? [] : [awayOf(summary)]),
+        nextOf(order, booking?.offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
+      ].join(" "),
       history,
     };
   },
 });
 
 const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const CANCELLED = "Nothing is left to do: it is cancelled.";
+const TICKETS_VOID =
+  "Nothing is left to do: it is cancelled, and its tickets are void, although ticketing stays ticketed.";
 const NO_MORE_SERVICES =
   "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
 
 const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
   `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
 
+function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
+  if (scheduleChanges.length === 0) return [];
+  return [
+    "The airline has changed its flights, as scheduleChanges shows. While nobody has answered that, cancelling can give back more than its conditions say.",
+  ];
+}
+
+/** The airline may take a change that the fare does not allow, such as after its own, and none for now that the fare does. */
+function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typeof readFlightNow>>): string {
+  const isTaken = availableActions.includes("change");
+  if (changeableUntil === null) {
+    return isTaken
+      ? "request_order_change asks for other flights: the airline takes a change now, although the fare does not allow one."
+      : "Its flights cannot be changed.";
+  }
+  return isTaken
+    ? `request_order_change replaces flights until ${changeableUntil}.`
+    : `The fare allows changes until ${changeableUntil}, but the airline takes none now: request_order_change works once availableActions has change.`;
+}
+
+/** null: the supplier does not answer, or there is none. */
+interface AsOfNow {
+  flight: Awaited<ReturnType<typeof readFlightNow>> | null;
+  due: z.output<typeof DueAtAccommodation>;
+}
+
 function nextOf(
-  { kind, status, holdUntil }: OrderRecord,
+  { kind, status, ticketing, holdUntil }: OrderRecord,
   offerId: string | undefined,
-  flight: Pick<z.output<typeof FlightNow>, "changeableUntil" | "voidWindowEndsAt"> | null,
+  { flight, due }: AsOfNow,
   now: Temporal.Instant,
 ): string {
-  if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
+  if (status === "cancelled") return ticketing === "ticketed" ? TICKETS_VOID : CANCELLED;
   if (status === "lapsed") return "The airline holds it no more, and nothing is owed: search_flights finds it again.";
   if (status === "held") {
     const end = holdUntil === undefined ? "the airline gives it up" : holdUntil.toString();
     return `The airline holds it unpaid: book_flight with offerId ${offerId} and the same travelers pays for it until ${end}. ${CANCELLING}`;
   }
-  if (kind === "stay") return CANCELLING;
+  if (kind === "stay") return [...sayDue(due), CANCELLING].join(" ");
   const { voidWindowEndsAt = null } = flight ?? {};
   const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;
   const voidWindow = sayVoidWindow(isOpen ? voidWindowEndsAt : null);
   // Where the supplier does not answer it is not known.
-  const change =
-    flight === null
-      ? []
-      : flight.changeableUntil === null
-        ? ["Its flights cannot be changed."]
-        : [`request_order_change replaces flights until ${flight.changeableUntil}.`];
+  const change = flight === null ? [] : [...sayAirlineChange(flight), sayChange(flight)];
   return [...change, ...voidWindow, CANCELLING, NO_MORE_SERVICES].join(" ");
 }
 

@@ -64,6 +64,12 @@ export const cancelOrderQuote = defineTool({
     }
     const quote = await flightServicing.quoteCancellation(orderId);
     const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
+    await stores.servicingQuotes.insertFlightCancellation({
+      ...quote,
+      orderId,
+      tenantId: order.tenantId,
+      network: order.network,
+    });
     return {
       ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
       ...(await inUsdc(stores, quote, order)),

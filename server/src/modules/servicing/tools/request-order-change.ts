@@ -4,7 +4,7 @@ import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
-import type { ChangeOffer } from "../../../ports/flight-servicing.ts";
+import type { ChangeOffer, OrderDetails } from "../../../ports/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
 import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
@@ -22,7 +22,23 @@ const Given = z.looseObject({
 const ONLY_HELD =
   "The airline offers only the flights and the cabin that the order has now. Ask for the days around this one or another cabin.";
 const EMPTY =
-  "The airline offers none: read_order says whether the fare can be changed and whether the tickets are issued. If so, ask for the days around this one or another cabin.";
+  "The airline takes changes of this order, and has no such flights: ask for the days around this one or another cabin.";
+const NOT_TICKETED =
+  "The airline changes nothing before it has issued the tickets, which takes minutes: call again once read_order says ticketed.";
+const NOT_BY_FARE =
+  "The fare does not allow changes before departure. cancel_order_quote says what giving the order back would return.";
+const NOT_NOW =
+  "The airline takes no change of this order now: call again once availableActions of read_order has change.";
+
+type Asked = Pick<OrderDetails, "availableActions" | "conditions" | "ticketed">;
+
+/** Of a request that the airline answered with no offer. */
+function whyEmpty({ availableActions, conditions, ticketed }: Asked): string {
+  if (availableActions.includes("change")) return EMPTY;
+  if (conditions.changeBeforeDeparture?.allowed === false) return NOT_BY_FARE;
+  return ticketed ? NOT_NOW : NOT_TICKETED;
+}
+
 /** The cheapest; another day or cabin gives others. */
 const MOST_OFFERS = 6;
 
@@ -81,7 +97,7 @@ export const requestOrderChange = defineTool({
         }),
       )
       .readonly()
-      .describe("Cheapest first; empty: emptyBecause says why that can be"),
+      .describe("Cheapest first; empty: emptyBecause says why"),
     emptyBecause: z.string().nullable().describe("Null: there are offers"),
     considered: z
       .number()
@@ -137,7 +153,8 @@ export const requestOrderChange = defineTool({
       ...{ origin: origin.toUpperCase(), destination: destination.toUpperCase(), departureDate },
       ...(cabinClass === undefined ? {} : { cabinClass }),
     }));
-    const { slices: present, services } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
+    const details = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
+    const { slices: present, services } = details;
     for (const [index, { slice_id: sliceId }] of slices.remove.entries()) {
       if (present.some(({ id }) => id === sliceId)) continue;
       const known = present.map(({ id, origin, destination }) => `${id} (${origin} to ${destination})`).join(", ");
@@ -164,7 +181,7 @@ export const requestOrderChange = defineTool({
       offers: offers
         .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
         .slice(0, MOST_OFFERS),
-      emptyBecause: offers.length > 0 ? null : request.offers.length > 0 ? ONLY_HELD : EMPTY,
+      emptyBecause: offers.length > 0 ? null : request.offers.length > 0 ? ONLY_HELD : whyEmpty(details),
       considered: request.offers.length,
       removed: removed.map(({ id, origin, destination, segments: [first] }) => ({
         ...{ id, origin, destination },

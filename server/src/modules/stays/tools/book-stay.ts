@@ -11,12 +11,14 @@ import {
   planBooking,
   rateErrors,
   readChargeHash,
+  sayDue,
   supplierErrors,
 } from "../../bookings/index.ts";
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
+import { sayGuests } from "../say-guests.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
@@ -129,6 +131,8 @@ export const bookStay = defineTool({
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
         namedIds: () => knownGuests({ travelers, caller }, input.guests),
+        remarksOn: (seen) =>
+          seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayGuests(seen, input.guests)] : [],
       },
     ),
 
@@ -179,8 +183,12 @@ async function answerOf(
   const booked = StayResult.parse(stored);
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
+  const quoted = await stores.seenOffers.find(caller, booked.quoteId);
+  const ofGuests = quoted?.kind === "stay" ? sayGuests(quoted, booked.travelers) : [];
   const next =
-    now.status === "cancelled" ? sayCancelled(now.refundedUsdc) : sayNextOfStay({ isCovered: isCovered(booked, now) });
+    now.status === "cancelled"
+      ? sayCancelled(now.refundedUsdc)
+      : [...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe("validate_travel_address", () => {
+  const validate = async (args: object) => resultOf(await service.call("validate_travel_address", args));
+  const berlin = { addressLines: ["Unter den Linden 77"], regionCode: "DE", locality: "Berlin", postalCode: "10117" };
+  const problem = (field: string, kind: string) => [expect.objectContaining({ field, problem: kind })];
+
+  it("says that the form is right and what it did not verify", async () => {
+    const found = await validate(berlin);
+    expect(found).toMatchObject({
+      ...{
+        source: "embedded-places",
+        sourceLevel: "embedded",
+        fallbackFrom: [],
+        verdict: "STRUCTURE_OK",
+        problems: [],
+        deliverability: "not_checked",
+        confirmedAs: null,
+      },
+      ...{ formattedAddress: ["Unter den Linden 77", "10117 Berlin"], knownCity: "Berlin, Germany" },
+    });
+    expect(found.notVerified).toContain("that the street and the house exist");
+  });
+
+  it.each<[string, object, string, unknown]>([
+    ["a missing postal code", { ...berlin, postalCode: "" }, "INCOMPLETE", problem("postalCode", "missing")],
+    [
+      "a postal code of another form",
+      { ...berlin, postalCode: "1011" },
+      "INVALID",
+      problem("postalCode", "invalid_format"),
+    ],
+    [
+      "the wrong order",
+      { ...berlin, addressLines: ["Unter den Linden 77", "Berlin 10117"] },
+      "INVALID",
+      problem("addressLines", "wrong_order"),
+    ],
+    [
+      "the city before the street",
+      { ...berlin, addressLines: ["Berlin", "Unter den Linden 77"] },
+      "INVALID",
+      problem("addressLines", "wrong_order"),
+    ],
+    [
+      "a postal code of another state",
+      {
+        addressLines: ["1 Main St"],
+        regionCode: "us",
+        locality: "Boston",
+        administrativeArea: "MA",
+        postalCode: "90210",
+      },
+      "INVALID",
+      problem("postalCode", "not_in_area"),
+    ],
+    [
+      "a state that is none",
+      {
+        addressLines: ["1 Main St"],
+        regionCode: "US",
+        locality: "Boston",
+        administrativeArea: "Bavaria",
+        postalCode: "02110",
+      },
+      "INVALID",
+      problem("administrativeArea", "unknown_area"),
+    ],
+    [
+      "a code where there are none",
+      { addressLines: ["1 Nathan Road"], regionCode: "HK", administrativeArea: "Kowloon", postalCode: "00000" },
+      "INVALID",
+      problem("postalCode", "invalid_format"),
+    ],
+  ])("finds %s", async (_what, args, verdict, problems) => {
+    expect(await validate(args)).toMatchObject({ verdict, problems });
+  });
+
+  it("reads the country from the city and the code from the lines, and passes a city that it does not know", async () => {
+    expect(await validate({ addressLines: ["Rua Augusta 100", "1100-053 Lisboa"] })).toMatchObject({
+      ...{ verdict: "STRUCTURE_OK", countryCode: "PT", isCountryGuessed: true, knownCity: "Lisbon, Portugal" },
+      formattedAddress: ["Rua Augusta 100", "1100-053 Lisboa"],
+    });
+    const unknown = await validate({ ...berlin, locality: "Nirgendwoheim" });
+    expect(unknown).toMatchObject({ verdict: "STRUCTURE_OK", knownCity: null });
+    expect(unknown.notVerified).toContain("that the city exists, as it is not among the known ones");
+    expect(await validate({ addressLines: ["Nirgendwostr. 1"] })).toMatchObject({
+      verdict: "UNKNOWN_COUNTRY",
+      countryCode: null,
+    });
+  });
+
+  it.each<[string[], object, string[]]>([
+    [["350 5th Ave", "New York, NY 10118"], { regionCode: "US" }, ["350 5th Ave", "New York, NY 10118"]],
+    [["350 5th Ave, New York, NY 10118, USA"], {}, ["350 5th Ave", "New York, NY 10118"]],
+    [
+      ["350 5th Ave", "Suite 10001", "New York NY 10118"],
+      { regionCode: "US" },
+      ["350 5th Ave", "Suite 10001", "New York, NY 10118"],
+    ],
+    [["10 Downing Street, London SW1A 2AA"], { regionCode: "GB" }, ["10 Downing Street", "London", "SW1A 2AA"]],
+    [["10 Downing Street", "London", "SW1A 2AA", "UK"], {}, ["10 Downing Street", "London", "SW1A 2AA"]],
+    [["Unter den Linden 77", "10117 Berlin", "Deutschland"], {}, ["Unter den Linden 77", "10117 Berlin"]],
+    // A street that is named after the city is no city.
+    [
+      ["Berliner Straße 5"],
+      { regionCode: "DE", locality: "Berlin", postalCode: "10117" },
+      ["Berliner Straße 5", "10117 Berlin"],
+    ],
+    [
+      ["Rua de Lisboa 3"],
+      { regionCode: "PT", locality: "Lisboa", postalCode: "1100-053" },
+      ["Rua de Lisboa 3", "1100-053 Lisboa"],
+    ],
+    [["Rua Augusta 100, Lisboa"], { regionCode: "PT", postalCode: "1100-053" }, ["Rua Augusta 100", "1100-053 Lisboa"]],
+    [
+      ["Av. Paulista 1578", "São Paulo - SP", "01310-200", "Brazil"],
+      {},
+      ["Av. Paulista 1578", "São Paulo-SP", "01310-200"],
+    ],
+    [["Via del Corso 1", "00186 Roma RM"], { regionCode: "IT" }, ["Via del Corso 1", "00186 Roma RM"]],
+    [
+      ["1-1 Marunouchi, Chiyoda-ku, Tokyo 100-0005"],
+      { regionCode: "JP" },
+      ["〒100-0005", "Tokyo", "1-1 Marunouchi, Chiyoda-ku"],
+    ],
+    [
+      ["1-1 Marunouchi"],
+      { regionCode: "JP", locality: "Chiyoda-ku", administrativeArea: "Tokyo", postalCode: "100-0005" },
+      ["〒100-0005", "Tokyo", "1-1 Marunouchi", "Chiyoda-ku"],
+    ],
+    [["10 Bayfront Avenue", "Singapore 018956"], { regionCode: "SG" }, ["10 Bayfront Avenue", "SINGAPORE 018956"]],
+  ])("reads lines %j with %j in their parts, and loses none", async (addressLines, fields, formattedAddress) => {
+    expect(await validate({ addressLines, ...fields })).toMatchObject({
+      ...{ formattedAddress, verdict: "STRUCTURE_OK", problems: [] },
+    });
+  });
+
+  it("refuses an address without a line, or with too many", async () => {
+    for (const addressLines of [[], ["  "], Array(11).fill("a")]) {
+      expect((await service.call("validate_travel_address", { addressLines })).body.code).toBe("invalid_input");
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from "kysely";
+
+/** What cancelling a flight order was quoted to give back, for previews that ask no supplier. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table flight_cancellation_quote (
+      network text not null check (network in ('sandbox', 'production')),
+      id text not null,
+      tenant_id text not null,
+      trace_id text,
+      order_id text not null,
+      refund_amount text,
+      refund_currency text,
+      refund_to text,
+      -- In place of money: a list of amount and currency.
+      credits jsonb not null,
+      created_at timestamptz not null,
+      primary key (network, id)
+    );
+    create index flight_cancellation_quote_by_age on flight_cancellation_quote (created_at);
+  `.execute(db);
+}

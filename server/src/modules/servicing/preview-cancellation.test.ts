@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+
+/** A preview of a cancellation says what the quote said, which the confirmation then really does. */
+
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing("shared");
+});
+afterAll(() => world.close());
+
+const minus = (one: string, other: string) => formatDecimal((parseDecimal(one) ?? 0n) - (parseDecimal(other) ?? 0n));
+
+async function quoted(route?: { origin: string; destination: string }) {
+  const order = await world.bookFlexible(route);
+  const quote = Object(await world.result("cancel_order_quote", { orderId: order.orderId }));
+  const args = { cancellationId: quote.cancellationId };
+  const preview = () => world.result("preview_call", { tool: "confirm_cancel_order", args });
+  const confirm = () => world.result("confirm_cancel_order", args);
+  return { order, quote, preview, confirm };
+}
+
+it("names the money that goes back and what is lost of the price", async () => {
+  const { order, quote, preview, confirm } = await quoted();
+  const previewed = await preview();
+  expect(previewed).toMatchObject({
+    accepted: true,
+    movements: [{ token: "USDC", amount: quote.refundUsdc, from: "collection", to: "treasury" }],
+    totals: [{ token: "USDC", amount: quote.refundUsdc }],
+  });
+  const lost = minus(order.totalAmount, quote.refundAmount);
+  expect(previewed.note).toContain(`${quote.refundUsdc} USDC go back to the treasury wallet.`);
+  expect(previewed.note).toContain(
+    lost === "0.00"
+      ? "Nothing of its price is lost."
+      : `Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`,
+  );
+  expect(await confirm()).toMatchObject({ refundedUsdc: quote.refundUsdc });
+  // Nothing is left to come back, whatever the quote said.
+  expect(await preview()).toMatchObject({ accepted: true, movements: [] });
+});
+
+it("names the airline credit that comes back in place of money", async () => {
+  const { order, quote, preview, confirm } = await quoted({ origin: "LTN", destination: "SYD" });
+  const [{ amount }] = quote.credits;
+  const previewed = await preview();
+  expect(previewed).toMatchObject({ accepted: true, movements: [], totals: [] });
+  expect(previewed.note).toContain("No money goes back to the wallet.");
+  expect(previewed.note).toContain(`The airline gives ${amount} USD as airline credit, not as money.`);
+  const lost = minus(order.totalAmount, amount);
+  if (lost !== "0.00")
+    expect(previewed.note).toContain(`Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`);
+  expect(await confirm()).toMatchObject({ refundTo: "airline_credits", refundedUsdc: "0.00" });
+});

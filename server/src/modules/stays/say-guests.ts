@@ -1,0 +1,46 @@
+import type { SeenStay } from "../bookings/index.ts";
+
+interface Named {
+  givenName: string;
+  familyName: string;
+}
+
+/** What the accommodation may ask, as the quote is for more guests than are named, or for more than its beds are for. */
+export function sayGuests(quoted: SeenStay, named: readonly Named[]): string[] {
+  return [...sayUnnamed(quoted, named), ...sayBeds(quoted)];
+}
+
+function sayUnnamed({ guests, childAges = [] }: SeenStay, named: readonly Named[]): string[] {
+  // A booking of an early release does not say whom it names.
+  if (guests === undefined || named.length === 0 || named.length >= guests) return [];
+  const names = named.map(({ givenName, familyName }) => `${givenName} ${familyName}`).join(", ");
+  const missing = guests - named.length;
+  const others = missing === 1 ? "1 guest is unnamed" : `${missing} guests are unnamed`;
+  return [
+    `The quote is for ${guests} guests${sayAges(guests, childAges)} and names ${names}: ${others}, and the hotel may ask who they are.`,
+  ];
+}
+
+function sayAges(guests: number, childAges: readonly number[]): string {
+  if (childAges.length === 0) return "";
+  const adults = guests - childAges.length;
+  return ` (${adults} ${adults === 1 ? "adult" : "adults"}, children aged ${childAges.join(", ")})`;
+}
+
+/** In suppliers' words. Any other bed may be for two. */
+const FOR_ONE: ReadonlySet<string> = new Set(["single", "twin"]);
+/** Younger ones sleep in a cot. */
+const BED_AGE = 2;
+
+/** Nothing where the beds are not known. */
+function sayBeds({ guests, childAges = [], beds = [], rooms }: SeenStay): string[] {
+  if (guests === undefined || beds.length === 0) return [];
+  const places = beds.reduce((sum, { type, count }) => sum + count * (FOR_ONE.has(type) ? 1 : 2), 0) * rooms;
+  const sleeping = guests - childAges.filter((age) => age < BED_AGE).length;
+  if (places >= sleeping) return [];
+  const words = beds.map(({ type, count }) => `${count} ${type}`).join(", ");
+  const where = rooms === 1 ? "" : ` in each of ${rooms} rooms`;
+  return [
+    `Its beds (${words}${where}) are for ${places} at most, and ${sleeping} guests need one: ask the hotel for more beds, or take another rate.`,
+  ];
+}

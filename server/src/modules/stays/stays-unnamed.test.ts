@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
+
+/** A stay can be booked in one name for several guests; the hotel may see it differently, and its beds may be too few. */
+
+let world: StaysWorld;
+beforeAll(async () => {
+  world = await openStays("shared");
+});
+afterAll(() => world.close());
+
+const amelia = { givenName: "Amelia", familyName: "Hart" };
+const CONTACT = { email: "amelia@example.com", phoneNumber: "+442080160508" };
+
+async function bothSay(quoteId: string, guests: readonly object[]) {
+  const args = { quoteId, ...CONTACT, guests };
+  const { note } = await world.result("preview_call", { tool: "book_stay", args });
+  const { next } = await world.result("book_stay", args);
+  return [String(note), String(next)];
+}
+
+/** Of a room with one double bed. */
+async function quotedFor(adults: number, childAges: readonly number[]) {
+  const today = Temporal.Now.plainDateISO("UTC");
+  const dates = { checkInDate: today.add({ days: 40 }).toString(), checkOutDate: today.add({ days: 42 }).toString() };
+  const search = { location: "Lisbon", adults, childAges, ...dates };
+  const { accommodations } = Object(await world.result("search_family_hotels", search));
+  for (const { rates } of accommodations) {
+    const double = rates.find(
+      ({ beds }: { beds: { type: string }[] }) => beds.length === 1 && beds[0]?.type === "double",
+    );
+    if (double !== undefined) return await world.quoted(double.id);
+  }
+  throw new Error("no room has one double bed");
+}
+
+it("says who is unnamed of a family and that its beds are too few, in the preview and in the answer", async () => {
+  const { id } = await quotedFor(2, [7, 9]);
+  for (const said of await bothSay(id, [amelia])) {
+    expect(said).toContain(
+      "The quote is for 4 guests (2 adults, children aged 7, 9) and names Amelia Hart: 3 guests are unnamed",
+    );
+    expect(said).toContain("Its beds (1 double) are for 2 at most, and 4 guests need one");
+  }
+});
+
+it("says nothing where everybody is named and has a bed, as a child in a cot needs none", async () => {
+  const { id } = await quotedFor(2, [1]);
+  const baby = {
+    givenName: "Bea",
+    familyName: "Hart",
+    bornOn: Temporal.Now.plainDateISO("UTC").subtract({ months: 15 }).toString(),
+  };
+  for (const said of await bothSay(id, [amelia, { ...amelia, givenName: "Ben" }, baby])) {
+    expect(said).not.toContain("unnamed");
+    expect(said).not.toContain("Its beds");
+  }
+});
