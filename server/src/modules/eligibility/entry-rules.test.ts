@@ -135,6 +135,10 @@ describe("visitors", () => {
     ["USA", "AUS", "eligible_with_authorization"],
     ["NZL", "AUS", "eligible"],
     ["IND", "AUS", "visa_required"],
+    ["GBN", "GBR", "eligible"],
+    // Rules for everybody else mean nationals of states.
+    ["GBS", "GBR", "unknown"],
+    ["GBN", "IND", "unknown"],
   ])("%s into %s: %s", async (nationality, destination, verdict) => {
     const checked = await check(nationality, [destination, ...DAYS]);
     expect(checked.verdict, JSON.stringify(checked)).toBe(verdict);
