@@ -2741,7 +2741,7 @@ export interface components {
                 accountNumber: string;
             }[];
             passports?: {
-                /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                 nationality: string;
                 number: string;
                 /** Format: date */
@@ -38465,7 +38465,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -38656,7 +38656,7 @@ export interface operations {
                     }[];
                     /** @default [] */
                     passports?: {
-                        /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                        /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                         nationality: string;
                         number: string;
                         /** Format: date */
@@ -38725,7 +38725,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -38793,7 +38793,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -39211,7 +39211,7 @@ export interface operations {
                             }[];
                             /** @default [] */
                             passports: {
-                                /** @description ISO 3166-1 alpha-3; GBD, GBN, GBO, GBP or GBS of other British nationals; XXA stateless, XXB or XXC refugee, XXX unspecified */
+                                /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                                 nationality: string;
                                 number: string;
                                 /** Format: date */
