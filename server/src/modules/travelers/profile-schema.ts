@@ -41,9 +41,7 @@ const Passport = z
         message:
           "must be an ISO 3166-1 alpha-3 code, such as FRA; GBD, GBN, GBO, GBP or GBS of other British nationals; or XXA to XXC or XXX of a document without a nationality",
       })
-      .describe(
-        "ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified",
-      ),
+      .describe("ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified"),
     number: z
       .string()
       .regex(DOCUMENT_NUMBER, "must be 5 to 20 letters or digits")
