@@ -9,7 +9,7 @@ import { openSharedService } from "./support/shared-service.ts";
 
 /** Names of ids, times, amounts, codes and addresses, which the service makes or checks. */
 const CHECKED =
-  /(?:(?:^i|I)ds?|At|AtLocal|On|Date|Dates|Usdc|Url|Hash|Address|Currency|Amount|Wallet|Nonce|Code|Link|TimeZones?|Actions?|Time|TimeBefore|TimeAfter)$/;
+  /(?:(?:^i|I)ds?|At|AtLocal|On|Date|Dates|Usdc|Url|Hash|Address|Currency|Amount|Wallet|Nonce|Code|Iso3|Link|TimeZones?|Actions?|Time|TimeBefore|TimeAfter)$/;
 const CHECKED_NAMES = [
   ...[
     "EURC",
@@ -134,7 +134,19 @@ const OWN_NAMES = [
     "summary",
     "supplier",
   ],
-  ...["counting", "effect", "for", "text", "timeZoneName", "title", "warnings", "what", "whyNoNearest"],
+  ...[
+    "counting",
+    "disclaimer",
+    "effect",
+    "for",
+    "nextSteps",
+    "text",
+    "timeZoneName",
+    "title",
+    "warnings",
+    "what",
+    "whyNoNearest",
+  ],
   // Objects whose members differ: schemas, arguments, resolutions, policies, sums, and what records of the service say.
   ...["args", "document", "expects", "inputSchema", "onTimeout", "pricing", "resolutionSchema"],
 ];

@@ -1541,6 +1541,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#check_travel_eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check travel eligibility
+         * @description Whether a traveler's passports let them enter a country on given dates: visa, ESTA or ETA, passport validity, length of stay, transit, purpose. Call it before book_flight. unknown is never a yes. Days of a 90/180 rule are counted from booked flights. For several countries: check_trip_eligibility. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Changes nothing. Scope `documents:read`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["check_travel_eligibility"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#check_trip_eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check trip eligibility
+         * @description The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Changes nothing. Scope `documents:read`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["check_trip_eligibility"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#generate_booking_invoice": {
         parameters: {
             query?: never;
@@ -2697,7 +2741,7 @@ export interface components {
                 accountNumber: string;
             }[];
             passports?: {
-                /** @description ISO 3166-1 alpha-3 */
+                /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                 nationality: string;
                 number: string;
                 /** Format: date */
@@ -8246,6 +8290,179 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        check_travel_eligibility_args: {
+            /** @description userId of list_travelers */
+            travelerUserId: string;
+            /** @description ISO 3166-1 alpha-3 */
+            originIso3: string;
+            /** @description ISO 3166-1 alpha-3 */
+            destinationIso3: string;
+            /** Format: date */
+            departureDate: string;
+            /**
+             * @description transit stays airside unless returnDate is a later day
+             * @enum {string}
+             */
+            purpose: "business" | "leisure" | "transit" | "study" | "medical";
+            /**
+             * Format: date
+             * @description The day the traveler leaves the destination again
+             */
+            returnDate?: string;
+        };
+        check_travel_eligibility_result: {
+            /** @enum {string} */
+            verdict: "eligible" | "eligible_with_authorization" | "visa_required" | "not_admitted" | "needs_information" | "unknown";
+            summary: string;
+            readonly checks: {
+                /** @enum {string} */
+                id: "passport" | "visa" | "authorization" | "validity" | "stay" | "transit" | "purpose";
+                /** @enum {string} */
+                status: "pass" | "warn" | "fail" | "unknown";
+                detail: string;
+                source: {
+                    title: string;
+                    url: string;
+                    asOf: string;
+                    /**
+                     * @description recalled: the source could not be read when the rule was written down
+                     * @enum {string}
+                     */
+                    basis: "read" | "recalled";
+                } | null;
+            }[];
+            /** @description What to get instead of a visa from a consulate */
+            authorization: {
+                type: string;
+                leadTime: string;
+                officialUrl: string;
+            } | null;
+            /** @description Of this stay, with what other stays have used; null: no limit is known */
+            maxStayDays: number | null;
+            /** @description The best one to travel on */
+            passport: {
+                nationality: string;
+                expiresOn: string;
+                number: string;
+            } | null;
+            /** @description The traveler's other passports */
+            readonly alternatives: {
+                nationality: string;
+                expiresOn: string;
+                number: string;
+                /** @enum {string} */
+                verdict: "eligible" | "eligible_with_authorization" | "visa_required" | "not_admitted" | "needs_information" | "unknown";
+                summary: string;
+            }[];
+            /** @description true: a rule behind the verdict was last known to be in force over 90 days ago */
+            stale: boolean;
+            asOf: string | null;
+            source: string;
+            /** @constant */
+            sourceLevel: "embedded";
+            readonly nextSteps: string[];
+            disclaimer: string;
+        } & {
+            [key: string]: unknown;
+        };
+        check_trip_eligibility_args: {
+            travelerUserId: string;
+            legs: {
+                /** @description ISO 3166-1 alpha-3 */
+                originIso3: string;
+                /** @description ISO 3166-1 alpha-3 */
+                destinationIso3: string;
+                /** Format: date */
+                departureDate: string;
+                /**
+                 * @description transit stays airside unless returnDate is a later day
+                 * @enum {string}
+                 */
+                purpose: "business" | "leisure" | "transit" | "study" | "medical";
+                /**
+                 * Format: date
+                 * @description Default: the next leg's departureDate
+                 */
+                returnDate?: string;
+            }[];
+            /**
+             * @description That were not booked here
+             * @default []
+             */
+            earlierStays?: {
+                countryIso3: string;
+                /** Format: date */
+                from: string;
+                /** Format: date */
+                to: string;
+            }[];
+        };
+        check_trip_eligibility_result: {
+            /**
+             * @description The worst of all legs
+             * @enum {string}
+             */
+            verdict: "eligible" | "eligible_with_authorization" | "visa_required" | "not_admitted" | "needs_information" | "unknown";
+            readonly legs: {
+                /** @enum {string} */
+                verdict: "eligible" | "eligible_with_authorization" | "visa_required" | "not_admitted" | "needs_information" | "unknown";
+                summary: string;
+                readonly checks: {
+                    /** @enum {string} */
+                    id: "passport" | "visa" | "authorization" | "validity" | "stay" | "transit" | "purpose";
+                    /** @enum {string} */
+                    status: "pass" | "warn" | "fail" | "unknown";
+                    detail: string;
+                    source: {
+                        title: string;
+                        url: string;
+                        asOf: string;
+                        /**
+                         * @description recalled: the source could not be read when the rule was written down
+                         * @enum {string}
+                         */
+                        basis: "read" | "recalled";
+                    } | null;
+                }[];
+                /** @description What to get instead of a visa from a consulate */
+                authorization: {
+                    type: string;
+                    leadTime: string;
+                    officialUrl: string;
+                } | null;
+                /** @description Of this stay, with what other stays have used; null: no limit is known */
+                maxStayDays: number | null;
+                /** @description The best one to travel on */
+                passport: {
+                    nationality: string;
+                    expiresOn: string;
+                    number: string;
+                } | null;
+                /** @description The traveler's other passports */
+                readonly alternatives: {
+                    nationality: string;
+                    expiresOn: string;
+                    number: string;
+                    /** @enum {string} */
+                    verdict: "eligible" | "eligible_with_authorization" | "visa_required" | "not_admitted" | "needs_information" | "unknown";
+                    summary: string;
+                }[];
+                /** @description true: a rule behind the verdict was last known to be in force over 90 days ago */
+                stale: boolean;
+                asOf: string | null;
+                source: string;
+                /** @constant */
+                sourceLevel: "embedded";
+                readonly nextSteps: string[];
+                originIso3: string;
+                destinationIso3: string;
+                departureDate: string;
+                returnDate: string | null;
+            }[];
+            disclaimer: string;
+        } & {
+            [key: string]: unknown;
+        };
         generate_booking_invoice_args: {
             bookingId: string;
             /** @description txHash of settle_booking; left out: the recorded one */
@@ -8825,6 +9042,8 @@ export interface components {
                 /** @description null: nothing to undo, or not told */
                 undoCostUsdc: string | null;
             }[];
+            /** @description What to settle before the call, such as a visa; travelers are numbered as they are booked */
+            readonly warnings: string[];
             note: string;
         } & {
             [key: string]: unknown;
@@ -28596,6 +28815,570 @@ export interface operations {
             };
         };
     };
+    check_travel_eligibility: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "check_travel_eligibility";
+                    args: components["schemas"]["check_travel_eligibility_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["check_travel_eligibility_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "traveler_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    check_trip_eligibility: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "check_trip_eligibility";
+                    args: components["schemas"]["check_trip_eligibility_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["check_trip_eligibility_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "traveler_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     generate_booking_invoice: {
         parameters: {
             query?: never;
@@ -37682,7 +38465,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3 */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -37873,7 +38656,7 @@ export interface operations {
                     }[];
                     /** @default [] */
                     passports?: {
-                        /** @description ISO 3166-1 alpha-3 */
+                        /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                         nationality: string;
                         number: string;
                         /** Format: date */
@@ -37942,7 +38725,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3 */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -38010,7 +38793,7 @@ export interface operations {
                         }[];
                         /** @default [] */
                         passports: {
-                            /** @description ISO 3166-1 alpha-3 */
+                            /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                             nationality: string;
                             number: string;
                             /** Format: date */
@@ -38428,7 +39211,7 @@ export interface operations {
                             }[];
                             /** @default [] */
                             passports: {
-                                /** @description ISO 3166-1 alpha-3 */
+                                /** @description ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified */
                                 nationality: string;
                                 number: string;
                                 /** Format: date */

@@ -55,6 +55,7 @@ function readAll(read: Read): Config {
     mcpFastPath: read(variables.mcpFastPath),
     networkMode: read(variables.networkMode),
     embeddedSandbox: read(variables.embeddedSandbox),
+    eligibilityDatasetPath: read(variables.eligibilityDatasetPath),
     supplierUrl: read(variables.supplierUrl),
     supplierToken: read(variables.supplierToken),
     supplierWebhookSecrets: read(variables.supplierWebhookSecrets),

@@ -93,6 +93,10 @@ export const variables = {
     "`off`: production without the sandbox beside it.",
     oneOf("on", "off"),
   ),
+  eligibilityDatasetPath: text(
+    "ELIGIBILITY_DATASET_PATH",
+    "A JSON file of entry rules, which add to those that come with the service or replace them. Unset: only the latter.",
+  ),
   supplierUrl: url("SUPPLIER_URL", http, "The live supplier of flights and stays. Production keys only."),
   supplierToken: text("SUPPLIER_TOKEN", "Access token of the live supplier."),
   supplierWebhookSecrets: withDefault(

@@ -23,13 +23,54 @@ const alpha2ByAlpha3 = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(4)] as const),
 );
 
+/** ICAO 9303: British nationals who are not citizens of the United Kingdom. */
+const BRITISH_NATIONALS: ReadonlyMap<string, string> = new Map([
+  ["GBD", "British overseas territories citizen"],
+  ["GBN", "British National (Overseas)"],
+  ["GBO", "British overseas citizen"],
+  ["GBP", "British protected person"],
+  ["GBS", "British subject"],
+]);
+
+export function isOtherBritishNational(code: string): boolean {
+  return BRITISH_NATIONALS.has(code);
+}
+
+/** Whether a passport can carry it as the nationality of its holder. */
+export function isNationality(code: string): boolean {
+  return isCountryAlpha3(code) || isOtherBritishNational(code);
+}
+
 export function isCountryAlpha3(code: string): boolean {
   return alpha2ByAlpha3.has(code);
 }
 
 /** Suppliers take alpha-2 where passports carry alpha-3. Undefined: no such country. */
 export function toCountryAlpha2(alpha3: string): string | undefined {
-  return alpha2ByAlpha3.get(alpha3);
+  return alpha2ByAlpha3.get(isOtherBritishNational(alpha3) ? "GBR" : alpha3);
+}
+
+const alpha3ByAlpha2 = new Map([...alpha2ByAlpha3].map(([alpha3, alpha2]) => [alpha2, alpha3] as const));
+
+/** Undefined: no such country. */
+export function toCountryAlpha3(alpha2: string): string | undefined {
+  return alpha3ByAlpha2.get(alpha2);
 }
 
 export const countryAlpha3Codes: readonly string[] = [...alpha2ByAlpha3.keys()];
+
+/** ICAO 9303: what the documents of stateless persons and refugees carry, and those that name no nationality. */
+const WITHOUT_NATIONALITY: ReadonlySet<string> = new Set(["XXA", "XXB", "XXC", "XXX"]);
+
+export function namesNoNationality(code: string): boolean {
+  return WITHOUT_NATIONALITY.has(code);
+}
+
+const english = new Intl.DisplayNames("en", { type: "region" });
+
+/** In English, with the kind of other British nationals; the code itself where there is no such country. */
+export function countryNameOf(alpha3: string): string {
+  const alpha2 = toCountryAlpha2(alpha3);
+  const name = alpha2 === undefined ? undefined : english.of(alpha2);
+  return BRITISH_NATIONALS.get(alpha3) ?? name ?? alpha3;
+}

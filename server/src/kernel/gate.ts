@@ -24,6 +24,8 @@ export interface Gate {
    * only `reserve` or the run would refuse.
    */
   preview?(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]>;
+  /** For the preview of a call, also of one that is refused: what its caller should know before it makes the call, in whole sentences. */
+  warn?(call: PendingCall, plan: LazyPlan): Promise<readonly string[]>;
   /**
    * For the preview of a call that nothing has refused before: throws a Failure where only the run would, as it finds out a price
    * that is too much. Judges by what the caller was shown.
@@ -63,6 +65,16 @@ export async function previewGates(
   const allowances: Allowance[] = [];
   for (const gate of gates) allowances.push(...((await gate.preview?.(call, plan)) ?? []));
   return allowances;
+}
+
+export async function previewWarnings(
+  gates: readonly Gate[],
+  call: PendingCall,
+  plan: LazyPlan,
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  for (const gate of gates) warnings.push(...((await gate.warn?.(call, plan)) ?? []));
+  return warnings;
 }
 
 /** Throws what the first gate refuses that would only refuse in the run. */

@@ -9,6 +9,8 @@ export interface Preview {
   /** Undefined: it is refused before it has a price. */
   tried: { toolName: string; effect: Effect; listPrice: Micro; price: Micro; paidBy: "tenant" | "payment" } | undefined;
   allowances: readonly Allowance[];
+  /** What the caller should know before the call is made, whether or not it is refused. */
+  warnings: readonly string[];
   plan: Plan | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { Failure, isRetryable } from "../domain/errors.ts";
 import type { PendingCall } from "./charge.ts";
 import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
-import { findRefusal, previewGates, previewRun } from "./gate.ts";
+import { findRefusal, previewGates, previewRun, previewWarnings } from "./gate.ts";
 import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import type { Preview, Refused } from "./preview-answer.ts";
 
@@ -15,7 +15,7 @@ export async function previewCall(
   invocation: Invocation,
   turnOf?: (prepared: PreparedCall) => Turn,
 ): Promise<Preview> {
-  const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], plan: undefined };
+  const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], warnings: [], plan: undefined };
   let tried: PendingCall | undefined;
   let turn: Turn | undefined;
   let isWaiting = false;
@@ -26,6 +26,7 @@ export async function previewCall(
     call.rulesVersion = null;
     const { tool, listPrice, price, paidBy } = call;
     preview.tried = { toolName: tool.name, effect: tool.effect, listPrice, price, paidBy };
+    preview.warnings = await previewWarnings(options.gates, call, plan);
     const refusal = await findRefusal(options.gates, call, plan);
     if (refusal !== undefined) throw refusal.failure;
     preview.plan = await plan();

@@ -159,8 +159,8 @@ export interface ToolDefinition<
    * refuses them, so that a caller learns of everything at once. It takes what was sent, whatever that is.
    */
   check?(args: unknown, context: Pick<Ports, Use>): readonly Issue[];
-  /** What of a call is kept in the record of the trip that it was made for; left out: what it has stored says it. */
-  remember?(input: z.output<Input>, result: z.output<NoInfer<Output>>): TripNote;
+  /** What of a call is kept in the record of the trip that it was made for; left out: what it has stored says it. Undefined: nothing. */
+  remember?(input: z.output<Input>, result: z.output<NoInfer<Output>>): TripNote | undefined;
   /**
    * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
    * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.

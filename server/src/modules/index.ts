@@ -5,6 +5,7 @@ import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { effectsModule } from "./effects/module.ts";
+import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
@@ -57,6 +58,7 @@ export const modules = [
   filesModule,
   mapsModule,
   assistanceModule,
+  eligibilityModule,
   invoicesModule,
   workflowsModule,
   demoModule,

@@ -98,6 +98,12 @@ const NOT_HELD = { origin: "LHR", destination: "CDG" };
 describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OFFERS_LIVE_MINUTES},`, () => {
   it("decides once about what the airline holds meanwhile, and the run pays for that order", async () => {
     const run = await pausedRun(HELD, true);
+    const { warnings } = Object(run.shown);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Traveler 1 of 1, entry into USA on .*: eligible_with_authorization/),
+    ]);
+    const { record } = await call("read_trip", { tripId: run.tripId });
+    expect(JSON.stringify(record)).toContain("A preview of book_flight warned: Traveler 1 of 1, entry into USA");
     const [held] = await service.sql(
       "select order_id, state from booking where tenant_id = $1 and kind = 'flight_hold' and state = 'on_hold'",
       [service.tenantId],
@@ -106,7 +112,10 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
     await pass(TAKEN_MINUTES);
     await decide(run, "approved");
     const done = await completed(run);
-    expect(Object(done.result)).toMatchObject({ orderId: held?.order_id });
+    expect(Object(done.result)).toMatchObject({
+      orderId: held?.order_id,
+      warnings: [expect.stringContaining("entry into USA")],
+    });
     const names = stepsOf(done);
     expect(names.slice(names.indexOf("hold_flight"), names.indexOf("hold_flight") + 4)).toEqual([
       ...["hold_flight", "approval", "reserve_booking", "book_flight"],

@@ -6,7 +6,6 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costOf,
   FlightOffer,
   guestClaim,
   type Means,
@@ -14,11 +13,11 @@ import {
   reserveAndBook,
   Settled,
   sayLeft,
-  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costOf, undoOrder } from "./undo-order.ts";
 import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
 
 const Fields = z.strictObject({
@@ -135,7 +134,7 @@ export const bookFlight = defineWorkflow({
     {
       id: "approval",
       description:
-        "A person approves an offer that the policy does not let through: shown has its price and its conditions.",
+        "A person approves an offer that the policy does not let through: shown has its price and its conditions, and what travelers would meet at borders.",
       ...{ resolvedBy: "person", resolution: Approval },
     },
     { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
@@ -163,13 +162,17 @@ export const bookFlight = defineWorkflow({
       ? await findTravelers(steps, trip)
       : await askForTravelers(steps, trip);
     const zones = new Map<string, string>();
+    let warnings: readonly string[] = [];
+    const warn = (some: readonly string[]) => {
+      warnings = some;
+    };
     const budget = {
       tripId: trip.tripId,
       freeUsdc: steps.isSince(COVERED) ? freeUsdc : undefined,
       isReturned: steps.isSince(RETURNED),
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
-      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones }),
+      choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
       book: ({ tool, args }, cover) =>
         unless(GONE, () => call(tool, args, Booked, { ...judgedBy(steps, trip), cover })),
@@ -194,7 +197,7 @@ export const bookFlight = defineWorkflow({
     return {
       travelers: booked.travelers,
       ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
-      ...{ conditions, refundableUntil, changeableUntil },
+      ...{ conditions, refundableUntil, changeableUntil, warnings },
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       settled,
       ...sayLeft(settled),
@@ -257,7 +260,13 @@ async function chooseOffer(
     additionalCustomerUserIds,
     means: { bound, cover },
     zones,
-  }: { additionalCustomerUserIds: readonly string[]; means: Means; zones: Map<string, string> },
+    warn,
+  }: {
+    additionalCustomerUserIds: readonly string[];
+    means: Means;
+    zones: Map<string, string>;
+    warn: (warnings: readonly string[]) => void;
+  },
 ): Promise<FlightOffer | undefined> {
   const { policyId } = trip;
   const { offers, timeZones } = await steps.call("search_flights", queryOf(trip), Found);
@@ -287,7 +296,7 @@ async function chooseOffer(
   const within = candidates.filter(({ choice }) => isWithin(choice));
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover })
+    ? await chooseWithinPolicy(steps, policyId, within, { isReserved: bound !== undefined, cover, warn })
     : await chooseByVerdict(steps, policyId, within);
 }
 

@@ -6,18 +6,17 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  costOf,
   guestClaim,
   type Means,
   Retry,
   reserveAndBook,
   Settled,
   sayLeft,
-  undoOrder,
   unless,
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { costOf, undoOrder } from "./undo-order.ts";
 import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
+import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/plan.ts";
-import { type OrderEnd, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { StepFailure, type Steps } from "../kernel/workflow.ts";
 import { endReservation } from "./end-reservation.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
@@ -101,7 +101,11 @@ export interface Candidate<Choice, Bookable> {
 }
 
 const Problem = z.looseObject({ code: z.string(), detail: z.string().optional(), policyId: z.string().optional() });
-const Preview = z.object({ problem: Problem.nullable() });
+const Preview = z.object({
+  problem: Problem.nullable(),
+  /** Such as a visa that a traveler needs. */
+  warnings: z.array(z.string()).default([]),
+});
 /** Of what is booked: something else may pass. */
 const REFUSED: ReadonlySet<string> = new Set(["policy_denied", "approval_rejected"]);
 
@@ -113,10 +117,17 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   steps: Steps,
   policyId: string,
   candidates: readonly Candidate<Choice, Bookable>[],
-  /** `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. */
-  { isReserved, cover }: { isReserved: boolean; cover: Cover | undefined },
+  /**
+   * `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. `warn` is told what the
+   * preview of the chosen one warned of.
+   */
+  {
+    isReserved,
+    cover,
+    warn,
+  }: { isReserved: boolean; cover: Cover | undefined; warn?: (warnings: readonly string[]) => void },
 ): Promise<Bookable | undefined> {
-  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable> })[] = [];
+  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
   const refusals: z.infer<typeof Problem>[] = [];
   let isGone = false;
@@ -124,11 +135,13 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
-    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared });
+    const { problem, warnings } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
+    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
-    else if (problem === null || !REFUSED.has(problem.code)) return prepared.bookable;
-    else refusals.push(problem);
+    else if (problem === null || !REFUSED.has(problem.code)) {
+      warn?.(warnings);
+      return prepared.bookable;
+    } else refusals.push(problem);
     return undefined;
   };
   const alternatives: Candidate<Choice, Bookable>[] = [];
@@ -155,10 +168,11 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   const [first] = toApprove;
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw sayRefused(policyId, refusals);
-  const { candidate, verdict, prepared } = first;
+  const { candidate, verdict, prepared, warnings } = first;
   if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
-  const shown = { offer: candidate.shown, verdict };
+  const shown = { offer: candidate.shown, verdict, ...(warnings.length === 0 ? {} : { warnings }) };
   await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved, cover });
+  warn?.(warnings);
   return prepared.bookable;
 }
 
@@ -311,7 +325,7 @@ function boundOf(price: string, freeUsdc: string | undefined): string {
   return free < micro(bound) ? freeUsdc : bound;
 }
 
-const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
+export const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
 
 /** Undefined where the work fails with one of these codes. */
 export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<T>): Promise<T | undefined> {
@@ -332,63 +346,4 @@ export const Settled = z.object({
 export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
   if (tripFreeUsdc == null) return {};
   return { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` };
-}
-
-const Quoted = z.object({ cancellationId: z.string() });
-const Expected = Quoted.extend({ refundUsdc: z.string().nullable(), releasedUsdc: z.string().default("0") });
-const Cancelled = z.object({ refundedUsdc: z.string(), releasedUsdc: z.string().default("0") });
-const Read = z.object({ history: z.array(z.object({ kind: z.string(), details: z.record(z.string(), z.unknown()) })) });
-const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
-/** Such as one whose tickets were refused: what it cost was given back with that. */
-const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);
-
-/** An order that a run has booked. */
-export interface BoughtOrder {
-  orderId: string;
-  chargedUsdc: string;
-  coveredUsdc: string;
-}
-
-export const costOf = ({ chargedUsdc, coveredUsdc }: BoughtOrder): string =>
-  formatDecimal(micro(chargedUsdc) + micro(coveredUsdc));
-
-/** Undoes an order at the supplier when the run is undone. */
-export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
-  const { orderId } = order;
-  const endOf = (back: Micro): OrderEnd => {
-    const paid = micro(costOf(order));
-    const refunded = back < paid ? back : paid;
-    const amounts = { paidUsdc: paid, refundedUsdc: refunded, lostUsdc: paid - refunded };
-    return {
-      orderId,
-      paidUsdc: formatDecimal(amounts.paidUsdc),
-      refundedUsdc: formatDecimal(amounts.refundedUsdc),
-      lostUsdc: formatDecimal(amounts.lostUsdc),
-    };
-  };
-  const cancel = async (): Promise<OrderEnd> => {
-    const { cancellationId } = await call("cancel_order_quote", { orderId }, Quoted);
-    return endOf(given(await call("confirm_cancel_order", { cancellationId }, Cancelled)));
-  };
-  const quote = async (): Promise<OrderEnd> => {
-    const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId }, Expected);
-    return endOf(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
-  };
-  const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
-    (await unless(GONE_ALREADY, work)) ?? endOf(await givenBackBefore(call, orderId));
-  undo(
-    () => orElseGone(cancel),
-    () => orElseGone(quote),
-  );
-}
-
-const given = ({ refundedUsdc, releasedUsdc }: z.infer<typeof Refund>): Micro =>
-  micro(refundedUsdc) + micro(releasedUsdc);
-
-/** By the order's own history. */
-async function givenBackBefore(call: Steps["call"], orderId: string): Promise<Micro> {
-  const { history } = await call("read_order", { orderId }, Read);
-  return history
-    .filter(({ kind }) => kind === "refunded")
-    .reduce((sum, { details }) => sum + given(Refund.parse(details)), 0n);
 }

@@ -51,6 +51,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stays,
     stayBookings: absent("stayBookings"),
     maps,
+    eligibility: absent("eligibility"),
     elevation: absent("elevation"),
     conditions: absent("conditions"),
     nearby: absent("nearby"),

@@ -115,6 +115,8 @@ export interface Orders {
     userId: string,
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
+  /** Flights, of all orders, on which this user travels or has traveled; the newest bookings, and nothing that was cancelled. */
+  bookedSlicesOf(tenantId: string, network: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** Orders that stand or are held, and that have one of these users on one of these flights; the oldest first. */
   flightsOf(
     tenantId: string,

@@ -5,34 +5,16 @@ import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { toRate } from "../bookings/index.ts";
+import { BookedSegments, BookedSlices } from "./booked-slices.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import { createBookedSlices } from "./store-booked-slices.ts";
 import { createBookedFlights } from "./store-flights.ts";
 import { createBookedStays } from "./store-stays.ts";
 import { tellTrips } from "./tell-trips.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
-const Segments = z
-  .array(
-    z.object({
-      flightNumber: z.string(),
-      origin: z.string(),
-      destination: z.string(),
-      departingAt: z.string(),
-      arrivingAt: z.string(),
-    }),
-  )
-  .default([]);
-const Slices = z.array(
-  z.object({
-    id: z.string(),
-    origin: z.string(),
-    destination: z.string(),
-    departingAt: z.string().nullable().default(null),
-    segments: Segments,
-  }),
-);
 const ScheduleChanges = z.array(
-  z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: Segments, added: Segments }),
+  z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: BookedSegments, added: BookedSegments }),
 );
 const PriceParts = z.array(z.string());
 const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
@@ -98,6 +80,7 @@ interface Reading {
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
   return {
     ...createReads({ queryable, clock }),
+    ...createBookedSlices(queryable),
     ...createBookedFlights(queryable, clock),
     ...createBookedStays(queryable),
     ...createUpdates({ queryable, clock }),
@@ -316,7 +299,7 @@ function toRecord(row: Row): OrderRecord {
     rate: toRate(row.rate),
     priceParts: PriceParts.parse(row.priceParts),
     documents: Documents.parse(row.documents),
-    slices: Slices.safeParse(row.slices).data ?? [],
+    slices: BookedSlices.safeParse(row.slices).data ?? [],
     scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),
   };
 }

@@ -1,4 +1,4 @@
-export { missingForFlights } from "./describe-traveler.ts";
+export { maskNumbers, missingForFlights } from "./describe-traveler.ts";
 export { ERASED_NAME } from "./forget-person.ts";
 export { findOwnCredit, findOwnCustomer, leadOf } from "./own-records.ts";
 export { birthProblem, profileFields } from "./profile-schema.ts";

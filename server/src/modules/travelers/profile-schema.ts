@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { containsCardNumber } from "../../domain/card-numbers.ts";
-import { isCountryAlpha3 } from "../../domain/countries.ts";
+import { isNationality, namesNoNationality } from "../../domain/countries.ts";
 import type { Issue } from "../../domain/errors.ts";
 import { languageProblem, nameProblem } from "../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../domain/schemas.ts";
@@ -37,8 +37,11 @@ const Passport = z
   .strictObject({
     nationality: z
       .string()
-      .refine(isCountryAlpha3, { message: "must be an ISO 3166-1 alpha-3 code, such as FRA" })
-      .describe("ISO 3166-1 alpha-3"),
+      .refine((code) => isNationality(code) || namesNoNationality(code), {
+        message:
+          "must be an ISO 3166-1 alpha-3 code, such as FRA; GBD, GBN, GBO, GBP or GBS of other British nationals; or XXA to XXC or XXX of a document without a nationality",
+      })
+      .describe("ISO 3166-1 alpha-3, or as printed: GBD or GBN, XXA stateless, XXB or XXC refugee, XXX unspecified"),
     number: z
       .string()
       .regex(DOCUMENT_NUMBER, "must be 5 to 20 letters or digits")

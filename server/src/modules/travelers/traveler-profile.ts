@@ -12,7 +12,7 @@ interface LoyaltyProgrammeAccount {
 }
 
 export interface Passport {
-  /** ISO 3166-1 alpha-3. */
+  /** ISO 3166-1 alpha-3, or a code of ICAO for other British nationals, stateless persons and refugees. */
   nationality: string;
   /** Encrypted at rest. */
   number: string;

@@ -15,7 +15,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   policy: "Corporate travel policy and pricing policy.",
   reputation: "Records of what agents are worth and who validated it.",
   trip: "Help around a trip: places, weather, safety, transfers, delays.",
-  documents: "Reading of travel documents.",
+  documents: "Reading of travel documents, and the entry rules of countries.",
   account: "What the caller's tenant and key may do, and what a call would do.",
   travelers: "Profiles of the tenant's users.",
   usage: "What was called and what it cost.",

@@ -64,6 +64,10 @@ const Output = z.object({
     )
     .readonly()
     .describe("What cannot be taken back afterwards"),
+  warnings: z
+    .array(z.string())
+    .readonly()
+    .describe("What to settle before the call, such as a visa; travelers are numbered as they are booked"),
   note: z.string(),
 });
 
@@ -92,8 +96,17 @@ export const previewCall = defineTool({
     args: { to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" },
   }),
 
+  remember: ({ tool }, { warnings: [first, ...others] }) =>
+    first === undefined
+      ? undefined
+      : {
+          kind: "decision",
+          text: `A preview of ${tool} warned: ${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
+          details: { tool, warnings: others.length + 1 },
+        },
+
   async run({ tool, args }, { call }) {
-    const { refusal, tried, allowances, plan } = await call.preview(tool, args);
+    const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
     const { movements = [], irreversible = [] } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,
@@ -115,6 +128,7 @@ export const previewCall = defineTool({
         undoableUntil: undoableUntil?.toString() ?? null,
         undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
       })),
+      warnings,
       note: [
         noteOn(tried?.effect, plan),
         ...((refusal === undefined && sayUnjudged(allowances)) || []),

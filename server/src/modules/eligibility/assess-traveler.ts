@@ -1,0 +1,80 @@
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpose } from "../../ports/eligibility.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { maskNumbers, type Passport, type Travelers } from "../travelers/index.ts";
+import { staysOf } from "./booked-stays.ts";
+import { type Assessed, rankPassports } from "./choose-passport.ts";
+
+/** What is known of a traveler that a border asks about. */
+export interface KnownTraveler {
+  passports: readonly Passport[];
+  bookedStays: readonly CountryStay[];
+}
+
+export interface Journey {
+  destinationIso3: string;
+  arrivesOn: Temporal.PlainDate;
+  leavesOn: Temporal.PlainDate | undefined;
+  purpose: TravelPurpose;
+  /** It goes back to where it came from. Left out: that is not known. */
+  turnsBack?: boolean;
+}
+
+type TravelerPorts = { travelers: Travelers; stores: Pick<Stores, "orders">; maps: Pick<Maps, "airport"> };
+
+/** Undefined: the tenant has no such user. */
+export async function readTraveler(
+  { travelers, stores, maps }: TravelerPorts,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  userId: string,
+): Promise<KnownTraveler | undefined> {
+  const profile = await travelers.get(tenantId, userId, environment);
+  if (profile === undefined && !(await travelers.isUser(tenantId, userId, environment))) return undefined;
+  const slices = await stores.orders.bookedSlicesOf(tenantId, environment, userId);
+  return { passports: profile?.passports ?? [], bookedStays: staysOf(slices, maps) };
+}
+
+/** One for each passport, the one to travel on first; empty: the traveler has none. */
+export function assessPassports(
+  rules: EligibilityRules,
+  { passports, bookedStays }: KnownTraveler,
+  journey: Journey,
+  today: Temporal.PlainDate,
+): readonly Assessed<Passport>[] {
+  return rankPassports(
+    passports.map((document) => ({
+      document,
+      assessment: rules.assess({
+        turnsBack: false,
+        ...journey,
+        document,
+        otherStays: bookedStays,
+        otherNationalities: passports.filter((other) => other !== document).map(({ nationality }) => nationality),
+        today,
+      }),
+    })),
+  );
+}
+
+/** As answers show it. */
+export function showPassport(passport: Passport): { nationality: string; expiresOn: string; number: string } {
+  const [masked] = maskNumbers({ passports: [passport] }).passports ?? [];
+  return { nationality: passport.nationality, expiresOn: passport.expiresOn, number: masked?.number ?? "***" };
+}
+
+/** What is said of a traveler without a passport. */
+export function withoutPassport(source: string): EligibilityAssessment {
+  return {
+    verdict: "needs_information",
+    summary: "The traveler's profile has no passport, so that nothing can be said.",
+    checks: [{ id: "passport", status: "unknown", detail: "The traveler's profile has no passport.", source: null }],
+    authorization: null,
+    maxStayDays: null,
+    stale: false,
+    recalled: false,
+    asOf: null,
+    source,
+    nextSteps: ["Give the traveler's passports with save_traveler: nationality, number, issuedOn and expiresOn."],
+  };
+}

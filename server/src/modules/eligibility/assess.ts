@@ -1,0 +1,189 @@
+import { countryNameOf, namesNoNationality } from "../../domain/countries.ts";
+import type {
+  EligibilityAssessment,
+  EligibilityCheck,
+  EligibilityQuestion,
+  EligibilityVerdict,
+  RuleSource,
+} from "../../ports/eligibility.ts";
+import { checkAuthorization, checkPurpose, checkVisa, findGrant, isGranted } from "./check-entry.ts";
+import { checkPassport, checkValidity } from "./check-passport.ts";
+import { checkStay } from "./check-stay.ts";
+import { checkTransit } from "./check-transit.ts";
+import { type Case, daysBetween, type Finding, sourceOf, worstOf } from "./findings.ts";
+import type { KnownRegime, Regimes } from "./read-regimes.ts";
+
+/** A rule that was last known to be in force longer ago is stale: visa rules change every few months. */
+const FRESH_DAYS = 90;
+
+/** The one rule that no regime has to say. Treaties do not age as lists do. */
+const OWN_COUNTRY: RuleSource = {
+  title: "International Covenant on Civil and Political Rights, Article 12(4)",
+  url: "https://www.ohchr.org/en/instruments-mechanisms/instruments/international-covenant-civil-and-political-rights",
+  asOf: "1976-03-23",
+  basis: "recalled",
+};
+
+/** Judges one passport. It knows no traveler, no clock and nothing outside. */
+export function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAssessment {
+  const { document, destinationIso3 } = question;
+  const known = regimes.get(destinationIso3);
+  if (namesNoNationality(document.nationality)) return withoutNationality(question, known);
+  const isOwnCountry = known?.regime.citizens?.has(document.nationality) ?? document.nationality === destinationIso3;
+  if (isOwnCountry || document.nationality === destinationIso3) return ownCountry(question, known);
+  if (known === undefined) return notCovered(question);
+  const { regime } = known;
+  const asked: Case = { ...question, regime, expiresOn: Temporal.PlainDate.from(document.expiresOn) };
+  return concluded(question, known, findingsOf(asked));
+}
+
+function findingsOf(asked: Case): Finding[] {
+  const { regime, document, purpose } = asked;
+  const passport = checkPassport(asked);
+  const free = regime.freeMovement.find(({ nationalities }) => nationalities.has(document.nationality));
+  if (free !== undefined) return [passport, ...mayStay(sourceOf(regime, free.source), free.note)];
+  if (purpose === "transit") return [passport, ...checkTransit(asked)];
+  const found = findGrant(asked);
+  const visa = checkVisa(asked, found?.grant);
+  const validity = checkValidity(asked);
+  if (found === undefined) return [passport, visa, validity];
+  const { grant, fits } = found;
+  if (!fits) return [passport, visa, validity, checkPurpose(asked, grant, false)];
+  if (!isGranted(grant))
+    return [passport, visa, validity, ...(grant.kind === "visa" ? [checkPurpose(asked, grant, true)] : [])];
+  return [
+    ...[passport, visa, checkAuthorization(asked, grant), validity],
+    ...[checkStay(asked, grant), checkPurpose(asked, grant, true)],
+  ];
+}
+
+/** Whoever may live there may visit for any purpose. */
+function mayStay(source: RuleSource | null, why: string): Finding[] {
+  const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
+    check: { id, status: "pass", detail, source },
+    verdict: "eligible",
+  });
+  return [
+    say("visa", why),
+    say("authorization", "No electronic authorization is needed."),
+    say("stay", "The stay has no limit."),
+    say("purpose", "Every purpose is covered."),
+  ];
+}
+
+function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefined): EligibilityAssessment {
+  const { document, arrivesOn } = question;
+  const isExpired = document.expiresOn < arrivesOn.toString();
+  const detail = isExpired
+    ? `This passport (${countryNameOf(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not board it, though the country lets its own nationals in.`
+    : `This passport (${countryNameOf(document.nationality)}) is valid on the day of arrival.`;
+  const passport: Finding = {
+    check: { id: "passport", status: isExpired ? "fail" : "pass", detail, source: OWN_COUNTRY },
+    verdict: isExpired ? "not_admitted" : "eligible",
+    ...(isExpired
+      ? { nextStep: "Renew the passport, or ask the country's consulate for an emergency travel document." }
+      : {}),
+  };
+  return concluded(question, known, [passport, ...mayStay(OWN_COUNTRY, "A country lets its own nationals in.")]);
+}
+
+function notCovered(question: EligibilityQuestion): EligibilityAssessment {
+  const { document, destinationIso3, arrivesOn } = question;
+  const isExpired = document.expiresOn < arrivesOn.toString();
+  const passport: Finding = {
+    check: {
+      id: "passport",
+      status: isExpired ? "fail" : "pass",
+      detail: `This passport (${countryNameOf(document.nationality)}) ${isExpired ? "expires" : "is valid until"} ${isExpired ? "on " : ""}${document.expiresOn}.`,
+      source: null,
+    },
+    verdict: isExpired ? "not_admitted" : "eligible",
+  };
+  const country = countryNameOf(destinationIso3);
+  const detail = `The service has no rules for ${country}.`;
+  const visa: Finding = {
+    check: { id: "visa", status: "unknown", detail, source: null },
+    verdict: "unknown",
+    nextStep: `Ask a consulate of ${country}: nothing here says that the traveler may enter.`,
+  };
+  return concluded(question, undefined, [passport, visa]);
+}
+
+function withoutNationality(question: EligibilityQuestion, known: KnownRegime | undefined): EligibilityAssessment {
+  const detail =
+    "This is the travel document of a stateless person or a refugee, or one that names no nationality. Rules for nationalities do not apply to it.";
+  const passport: Finding = {
+    check: { id: "passport", status: "unknown", detail, source: null },
+    verdict: "needs_information",
+    nextStep: `Ask a consulate of ${countryNameOf(question.destinationIso3)} whether it accepts this document and which visa it needs.`,
+  };
+  return concluded(question, known, [passport]);
+}
+
+function concluded(
+  { document, destinationIso3, today }: EligibilityQuestion,
+  known: KnownRegime | undefined,
+  findings: readonly Finding[],
+): EligibilityAssessment {
+  const verdict = worstOf(findings.map((finding) => finding.verdict));
+  const checks = findings.map(({ check }) => check);
+  const used = checks.flatMap(({ source }) => (source === null || source === OWN_COUNTRY ? [] : [source]));
+  const asOf = used.map((source) => source.asOf).toSorted()[0];
+  const stale = asOf !== undefined && daysBetween(Temporal.PlainDate.from(asOf), today) - 1 > FRESH_DAYS;
+  const recalled = used.some(({ basis }) => basis === "recalled");
+  const isOpen = verdict === "eligible" || verdict === "eligible_with_authorization" || verdict === "needs_information";
+  const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
+  const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
+  const said = SUMMARIES[verdict](
+    countryNameOf(document.nationality),
+    known?.regime.title ?? countryNameOf(destinationIso3),
+    authorization?.type ?? "see the checks",
+  );
+  const doubts = sayDoubts({ stale, recalled, asOf, url: known?.regime.officialUrl });
+  return {
+    verdict,
+    summary: [said, ...doubts].join(" "),
+    checks,
+    authorization: isOpen ? authorization : null,
+    maxStayDays: findings.flatMap(({ maxStayDays }) => maxStayDays ?? [])[0] ?? null,
+    stale,
+    recalled,
+    asOf: asOf ?? null,
+    source: known?.source ?? "Entry rules that come with the service",
+    nextSteps: [...nextSteps, ...(known?.regime.notes ?? [])],
+  };
+}
+
+type Sentence = (nationality: string, destination: string, authorization: string) => string;
+
+const SUMMARIES: Readonly<Record<EligibilityVerdict, Sentence>> = {
+  eligible: (nationality, destination) =>
+    `This passport (${nationality}) is enough to enter ${destination} on this journey.`,
+  eligible_with_authorization: (nationality, destination, authorization) =>
+    `With this passport (${nationality}), ${destination} asks for an authorization that is usually granted: ${authorization}.`,
+  visa_required: (nationality, destination) =>
+    `With this passport (${nationality}), this journey to ${destination} needs a visa from a consulate.`,
+  not_admitted: (nationality, destination) =>
+    `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey.`,
+  needs_information: (nationality, destination) =>
+    `Something is missing to tell whether this document (${nationality}) is enough for ${destination}.`,
+  unknown: (nationality, destination) =>
+    `The service does not know what ${destination} asks of this passport (${nationality}). Do not take this for a yes.`,
+};
+
+function sayDoubts({
+  stale,
+  recalled,
+  asOf,
+  url,
+}: Pick<EligibilityAssessment, "stale" | "recalled"> & {
+  asOf: string | undefined;
+  url: string | undefined;
+}): string[] {
+  if (!stale && !recalled) return [];
+  return [
+    ...(recalled ? ["It rests on a rule that was written down from memory, as its source could not be read."] : []),
+    ...(stale ? [`A rule behind it was last known to be in force on ${asOf}, more than ${FRESH_DAYS} days ago.`] : []),
+    ...(url === undefined ? [] : [`Confirm it at ${url} before anything is paid.`]),
+  ];
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
+
+/** What a traveler has booked counts, and what a booking would meet at a border is said before it is made. */
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** With ETIAS or without it: which of both depends on the day on which the test runs. */
+const ADMITTED = expect.stringMatching(/^eligible/);
+const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+
+const passport = (nationality: string) => ({
+  nationality,
+  number: `${nationality}00142`,
+  issuedOn: inDays(-1_000),
+  expiresOn: inDays(2_500),
+});
+
+async function travelerWith(userId: string, ...nationalities: readonly string[]): Promise<string> {
+  const saved = await call("save_traveler", {
+    userId,
+    givenName: "Pat",
+    familyName: "Porter",
+    bornOn: "1985-05-05",
+    title: "ms",
+    gender: "f",
+    email: `${userId}.${service.tenantId}@example.com`,
+    phoneNumber: "+14155550199",
+    passports: nationalities.map(passport),
+  });
+  expect(saved.userId).toBe(userId);
+  return z.string().parse((await call("ensure_flight_customer", { clerkUserId: userId })).customerUserId);
+}
+
+const Offers = z.array(z.object({ id: z.string() })).min(1);
+async function offerFor(route: object): Promise<string> {
+  const [first] = Offers.parse((await call("search_flights", route)).offers);
+  return first?.id ?? "";
+}
+
+const Legs = z.array(
+  z.object({ segments: z.array(z.object({ departingAt: z.string(), arrivingAt: z.string() })).min(1) }),
+);
+
+/** From New York to Paris and back; answers the days of the arrival and of the departure. */
+async function bookParis(customerUserId: string, from: string, to: string) {
+  const offerId = await offerFor({ origin: "JFK", destination: "CDG", departureDate: from, returnDate: to });
+  const booked = await call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] });
+  const [out, back] = Legs.parse(booked.slices);
+  const day = (text: string | undefined) => Temporal.PlainDate.from((text ?? "").slice(0, 10));
+  return {
+    orderId: z.string().parse(booked.orderId),
+    arrives: day(out?.segments.at(-1)?.arrivingAt),
+    leaves: day(back?.segments[0]?.departingAt),
+  };
+}
+
+const into = async (travelerUserId: string, destinationIso3: string, from: string, to: string) =>
+  await call("check_travel_eligibility", {
+    travelerUserId,
+    originIso3: "USA",
+    destinationIso3,
+    departureDate: from,
+    returnDate: to,
+    purpose: "leisure",
+  });
+
+describe("days of booked flights", () => {
+  test("are counted in any member state, until they are 180 days ago or the flights are cancelled", async () => {
+    const customer = await travelerWith("pat", "USA");
+    const { orderId, arrives, leaves } = await bookParis(customer, inDays(60), inDays(120));
+    const used = arrives.until(leaves, { largestUnit: "days" }).days + 1;
+    const next = leaves.add({ days: 5 });
+    const last = next.add({ days: 90 - used - 1 });
+
+    const within = await into("pat", "ITA", next.toString(), last.toString());
+    expect(within).toMatchObject({ verdict: ADMITTED, maxStayDays: 90 - used });
+    const beyond = await into("pat", "ITA", next.toString(), last.add({ days: 1 }).toString());
+    expect(beyond).toMatchObject({ verdict: "visa_required", maxStayDays: 90 - used });
+    expect(JSON.stringify(beyond.checks)).toContain(`have used ${used} days`);
+
+    // Each day on which a booked one leaves the period of 180 days, one more may be used.
+    const later = arrives.add({ days: 179 });
+    expect(await into("pat", "ESP", later.toString(), later.add({ days: 61 }).toString())).toMatchObject({
+      verdict: ADMITTED,
+    });
+
+    // The same stay again is not counted twice, and other countries do not count.
+    expect(await into("pat", "FRA", arrives.toString(), leaves.toString())).toMatchObject({
+      verdict: ADMITTED,
+      maxStayDays: 90,
+    });
+    expect(await into("pat", "JPN", next.toString(), next.add({ days: 89 }).toString())).toMatchObject({
+      verdict: ADMITTED,
+    });
+
+    const { cancellationId } = await call("cancel_order_quote", { orderId });
+    await call("confirm_cancel_order", { cancellationId });
+    expect(await into("pat", "ITA", next.toString(), last.add({ days: 1 }).toString())).toMatchObject({
+      verdict: ADMITTED,
+      maxStayDays: 90,
+    });
+  });
+
+  test("are those of the traveler alone", async () => {
+    const customer = await travelerWith("quinn", "USA");
+    await travelerWith("robin", "USA");
+    const { leaves } = await bookParis(customer, inDays(60), inDays(120));
+    const days = [leaves.add({ days: 5 }).toString(), leaves.add({ days: 94 }).toString()] as const;
+    expect(await into("quinn", "ITA", ...days)).toMatchObject({ verdict: "visa_required" });
+    expect(await into("robin", "ITA", ...days)).toMatchObject({ verdict: ADMITTED });
+  });
+
+  test("a traveler of another tenant does not exist", async () => {
+    await travelerWith("sam", "USA");
+    const other = await newFundedTenant(service, "Others");
+    const asked = {
+      travelerUserId: "sam",
+      originIso3: "USA",
+      destinationIso3: "FRA",
+      departureDate: inDays(30),
+      purpose: "leisure",
+    };
+    const legs = [{ originIso3: "USA", destinationIso3: "FRA", departureDate: inDays(30), purpose: "leisure" }];
+    for (const [tool, args] of [
+      ["check_travel_eligibility", asked],
+      ["check_trip_eligibility", { travelerUserId: "sam", legs }],
+    ] as const) {
+      const options = { key: other.apiKey, tenantId: other.tenantId };
+      const { status, body } = await service.call(tool, args, options);
+      expect([status, body.code]).toEqual([500, "traveler_not_found"]);
+      expect((await service.call(tool, { ...args, travelerUserId: "nobody" })).body.code).toBe("traveler_not_found");
+      expect((await service.call(tool, args)).status).toBe(200);
+    }
+  });
+});
+
+describe("check_trip_eligibility", () => {
+  const leg = (originIso3: string, destinationIso3: string, day: number, more: object = {}) => ({
+    originIso3,
+    destinationIso3,
+    departureDate: inDays(day),
+    purpose: "leisure",
+    ...more,
+  });
+  const Trip = z.looseObject({ verdict: z.string(), legs: z.array(z.looseObject({ verdict: z.string() })) });
+  const trip = async (legs: readonly object[], earlierStays: readonly object[] = []) =>
+    Trip.parse(await call("check_trip_eligibility", { travelerUserId: "tony", legs, earlierStays }));
+
+  beforeAll(async () => {
+    await travelerWith("tony", "USA");
+  });
+
+  test("judges each leg with the ones before it", async () => {
+    const legs = (days: number) => [
+      leg("USA", "FRA", 30),
+      leg("FRA", "GBR", 90),
+      leg("GBR", "ITA", 100),
+      leg("ITA", "USA", 100 + days),
+    ];
+    // 61 days in France, then 29 in Italy make 90.
+    expect(await trip(legs(28))).toMatchObject({
+      verdict: ADMITTED,
+      legs: [
+        { verdict: ADMITTED, returnDate: inDays(90), maxStayDays: 90 },
+        { verdict: ADMITTED },
+        { verdict: ADMITTED, maxStayDays: 29 },
+        { verdict: ADMITTED, destinationIso3: "USA", returnDate: null },
+      ],
+    });
+    expect(await trip(legs(29))).toMatchObject({
+      verdict: "visa_required",
+      legs: [{}, {}, { verdict: "visa_required" }, {}],
+    });
+  });
+
+  test("counts stays that were not booked here", async () => {
+    const legs = [leg("USA", "PRT", 10, { returnDate: inDays(40) })];
+    const stay = (from: number, to: number) => [{ countryIso3: "DEU", from: inDays(from), to: inDays(to) }];
+    expect(await trip(legs, stay(-70, -12))).toMatchObject({ verdict: ADMITTED, legs: [{ maxStayDays: 31 }] });
+    expect(await trip(legs, stay(-70, -11))).toMatchObject({ verdict: "visa_required", legs: [{ maxStayDays: 30 }] });
+    expect(await trip(legs, [{ countryIso3: "GBR", from: inDays(-70), to: inDays(-11) }])).toMatchObject({
+      verdict: ADMITTED,
+    });
+  });
+
+  test.each([
+    [[leg("FRA", "FRA", 10)], [], "legs.0.destinationIso3"],
+    [[leg("FRA", "ITA", 10), leg("ITA", "ZZZ", 12)], [], "legs.1.destinationIso3"],
+    [[leg("FRA", "ITA", 10), leg("ITA", "FRA", 9)], [], "legs.1.departureDate"],
+    [[leg("FRA", "ITA", -1)], [], "legs.0.departureDate"],
+    [[leg("FRA", "ITA", 10, { returnDate: inDays(9) })], [], "legs.0.returnDate"],
+    [[leg("FRA", "ITA", 10)], [{ countryIso3: "ITA", from: inDays(-9), to: inDays(-10) }], "earlierStays.0.to"],
+    [[], [], "legs"],
+  ])("refuses what does not fit: %#", async (legs, earlierStays, path) => {
+    const { status, body } = await service.call("check_trip_eligibility", {
+      travelerUserId: "tony",
+      legs,
+      earlierStays,
+    });
+    expect([status, body.code]).toEqual([400, "invalid_input"]);
+    expect(body).toHaveProperty("issues.0.path", path);
+  });
+});
+
+describe("a preview of a booking", () => {
+  const Preview = z.looseObject({ accepted: z.boolean(), warnings: z.array(z.string()) });
+  const preview = async (route: object, customerUserId: string) => {
+    const args = { offerId: await offerFor(route), additionalCustomerUserIds: [customerUserId] };
+    return Preview.parse(await call("preview_call", { tool: "book_flight", args }));
+  };
+  const abroad = { origin: "JFK", destination: "CDG", departureDate: inDays(40), returnDate: inDays(50) };
+
+  test("warns of a visa that is needed, and refuses nothing", async () => {
+    const customer = await travelerWith("uma", "IND");
+    const { accepted, warnings } = await preview(abroad, customer);
+    expect(accepted).toBe(true);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: visa_required\./);
+    expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
+  });
+
+  test("warns of a rule that was recalled, and of nobody's own country", async () => {
+    const { warnings } = await preview(abroad, await travelerWith("vic", "USA"));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: eligible.*from memory/);
+    expect((await preview(abroad, await travelerWith("vera", "USA", "FRA"))).warnings).toEqual([]);
+  });
+
+  test("says that nothing was checked without a passport, and nothing of flights within a country", async () => {
+    const customer = await travelerWith("will");
+    expect((await preview(abroad, customer)).warnings).toEqual([
+      expect.stringContaining("Traveler 1 of 1 has no passport"),
+    ]);
+    const within = { origin: "JFK", destination: "LAX", departureDate: inDays(40) };
+    expect((await preview(within, customer)).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { countryNameOf } from "../../domain/countries.ts";
+import { checkStay } from "./check-stay.ts";
+import { authorizationOf, type Case, type Finding, otherwiseFor, rulesFor, sourceOf, withNote } from "./findings.ts";
+import type { Grant } from "./regime-schema.ts";
+
+type Covered = Grant["purposes"][number];
+
+/** What a nationality gets on the day of arrival. `fits`: it covers the purpose. Undefined: no rule covers the nationality. */
+export function findGrant(asked: Case): { grant: Grant; fits: boolean } | undefined {
+  const { regime, purpose } = asked;
+  const otherwise = otherwiseFor(asked, regime.otherwise);
+  const rules: readonly Grant[] = [...rulesFor(asked, regime.entry), ...(otherwise === undefined ? [] : [otherwise])];
+  const covering = rules.filter((grant) => coversPurpose(grant, purpose === "transit" ? "leisure" : purpose));
+  // Where a stay is too long for an exemption, an e-visa may still cover it.
+  const longEnough = covering.find((grant) => isGranted(grant) && checkStay(asked, grant).check.status !== "fail");
+  const fitting = covering[0] !== undefined && isGranted(covering[0]) ? (longEnough ?? covering[0]) : covering[0];
+  const [first] = rules;
+  // A visa for everybody else says nothing of somebody whose own rule covers other purposes: the purpose is the reason then.
+  if (first !== undefined && isGranted(first) && (fitting === undefined || !isGranted(fitting))) {
+    return { grant: first, fits: coversPurpose(first, purpose === "transit" ? "leisure" : purpose) };
+  }
+  return fitting === undefined ? undefined : { grant: fitting, fits: true };
+}
+
+export function isGranted({ kind }: Grant): boolean {
+  return kind !== "visa" && kind !== "refused" && kind !== "unknown";
+}
+
+function coversPurpose(grant: Grant, purpose: Covered): boolean {
+  return !isGranted(grant) || grant.purposes.includes(purpose);
+}
+
+const NO_RULE = "The rules that the service has say nothing of this nationality.";
+
+export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | undefined): Finding {
+  if (grant === undefined) {
+    return {
+      check: {
+        id: "visa",
+        status: "unknown",
+        detail: `${NO_RULE} Ask the consulate of the destination.`,
+        source: null,
+      },
+      verdict: "unknown",
+      nextStep: "Ask the consulate of the destination.",
+    };
+  }
+  const source = sourceOf(regime, grant.source);
+  const issuer = countryNameOf(document.nationality);
+  const say = (text: string) => withNote(text, grant);
+  if (grant.kind === "unknown") {
+    const detail = say(`It is not known what holders of this passport (${issuer}) need on ${arrivesOn}.`);
+    const nextStep = `Look at ${regime.officialUrl} before anything is paid.`;
+    return { check: { id: "visa", status: "unknown", detail, source }, verdict: "unknown", nextStep };
+  }
+  if (grant.kind === "refused") {
+    const detail = say(`Holders of this passport (${issuer}) are not admitted to ${regime.title} on ${arrivesOn}.`);
+    return { check: { id: "visa", status: "fail", detail, source }, verdict: "not_admitted" };
+  }
+  if (grant.kind === "visa") {
+    const detail = say(`Holders of this passport (${issuer}) need a visa from a consulate before they travel.`);
+    const nextStep = `Apply for a visa at a consulate before the journey; see ${regime.officialUrl}.`;
+    return { check: { id: "visa", status: "fail", detail, source }, verdict: "visa_required", nextStep };
+  }
+  const detail = say(`Holders of this passport (${issuer}) need no visa from a consulate for a short visit.`);
+  return { check: { id: "visa", status: "pass", detail, source }, verdict: "eligible" };
+}
+
+/** What a grant asks for instead of a visa from a consulate. */
+export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): Finding {
+  const { announced } = grant;
+  const source = sourceOf(regime, grant.source);
+  const needed = grant.kind === "visa_free" ? undefined : authorizationOf(regime, grant.authorization);
+  if (needed !== undefined) {
+    const detail =
+      grant.kind === "visa_on_arrival"
+        ? `A ${needed.type} is issued on arrival. ${needed.leadTime}`
+        : `A valid ${needed.type} is needed before boarding. ${needed.leadTime}`;
+    return {
+      check: { id: "authorization", status: "warn", detail, source },
+      verdict: "eligible_with_authorization",
+      authorization: needed,
+      nextStep: `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has one that is valid.`,
+    };
+  }
+  const coming = announced === undefined ? undefined : authorizationOf(regime, announced.authorization);
+  if (announced !== undefined && coming !== undefined && announced.from <= arrivesOn.toString()) {
+    return {
+      check: {
+        id: "authorization",
+        status: "warn",
+        detail: announced.note,
+        source: sourceOf(regime, announced.source),
+      },
+      verdict: "eligible",
+      authorization: coming,
+      nextStep: `Look at ${coming.officialUrl} before the journey: the ${coming.type} may be asked for by then.`,
+    };
+  }
+  const detail = "No electronic authorization is needed.";
+  return { check: { id: "authorization", status: "pass", detail, source }, verdict: "eligible" };
+}
+
+export function checkPurpose({ regime, purpose }: Case, grant: Grant, fits: boolean): Finding {
+  const source = sourceOf(regime, grant.source);
+  if (fits) {
+    const detail = isGranted(grant)
+      ? `The rule covers ${purpose}.`
+      : `Say ${purpose} as the purpose in the application.`;
+    return { check: { id: "purpose", status: "pass", detail, source }, verdict: "eligible" };
+  }
+  const detail = `The rule for visitors covers ${grant.purposes.join(" and ")}, not ${purpose}.`;
+  return {
+    check: { id: "purpose", status: "fail", detail, source },
+    verdict: "visa_required",
+    nextStep: `Apply for a visa or permit for ${purpose} before the journey.`,
+  };
+}

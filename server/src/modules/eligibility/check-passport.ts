@@ -1,0 +1,64 @@
+import { countryNameOf } from "../../domain/countries.ts";
+import { type Case, compare, type Finding, sourceOf } from "./findings.ts";
+
+/** Whether the passport is in force at all on the day of arrival. */
+export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case): Finding {
+  const source = sourceOf(regime, regime.validity.source);
+  const issuer = countryNameOf(document.nationality);
+  if (compare(expiresOn, arrivesOn) < 0) {
+    const detail = `This passport (${issuer}) expires on ${expiresOn}, before the arrival on ${arrivesOn}.`;
+    return {
+      check: { id: "passport", status: "fail", detail, source },
+      verdict: "not_admitted",
+      nextStep: "Renew the passport, or give one that is valid on the day of arrival, with save_traveler.",
+    };
+  }
+  const detail = `This passport (${issuer}) is valid until ${expiresOn}.`;
+  return { check: { id: "passport", status: "pass", detail, source }, verdict: "eligible" };
+}
+
+/** How long beyond the journey it has to be valid, and how old it may be. */
+export function checkValidity(asked: Case): Finding {
+  const { regime, document, arrivesOn, leavesOn, expiresOn } = asked;
+  const { months, after, exempt, issuedWithinYears, source: sourceName } = regime.validity;
+  const source = sourceOf(regime, sourceName);
+  const isExempt = exempt?.has(document.nationality) === true;
+  const needed = isExempt ? { months: 0, after: "departure" as const } : { months, after };
+  const say = sayNeeded(needed);
+  const oldest = issuedWithinYears === undefined ? undefined : arrivesOn.subtract({ years: issuedWithinYears });
+  if (oldest !== undefined && compare(Temporal.PlainDate.from(document.issuedOn), oldest) <= 0) {
+    return broken(
+      `The passport was issued on ${document.issuedOn}; it must have been issued less than ${issuedWithinYears} years before the arrival.`,
+      source,
+    );
+  }
+  if (leavesOn !== undefined && compare(expiresOn, leavesOn) < 0) {
+    return broken(`The passport expires on ${expiresOn}, during the stay that ends on ${leavesOn}.`, source);
+  }
+  const begin = needed.after === "arrival" ? arrivesOn : leavesOn;
+  if (begin === undefined) {
+    const earliest = arrivesOn.add({ months: needed.months });
+    if (compare(expiresOn, earliest) < 0) return broken(`${say} It expires on ${expiresOn}.`, source);
+    const detail = `${say} It expires on ${expiresOn}; without returnDate it is not known whether that is enough.`;
+    return { check: { id: "validity", status: "unknown", detail, source }, verdict: "eligible" };
+  }
+  const until = begin.add({ months: needed.months });
+  if (compare(expiresOn, until) < 0) {
+    return broken(`${say} That is ${until}, and it expires on ${expiresOn}.`, source);
+  }
+  const detail = `${say} It expires on ${expiresOn}, which is enough.`;
+  return { check: { id: "validity", status: "pass", detail, source }, verdict: "eligible" };
+}
+
+function sayNeeded({ months, after }: { months: number; after: "arrival" | "departure" }): string {
+  if (months === 0) return `The passport must be valid until the ${after}.`;
+  return `The passport must be valid for ${months} ${months === 1 ? "month" : "months"} after the ${after}.`;
+}
+
+function broken(detail: string, source: Finding["check"]["source"]): Finding {
+  return {
+    check: { id: "validity", status: "fail", detail, source },
+    verdict: "not_admitted",
+    nextStep: "Renew the passport before the journey, or travel on another one.",
+  };
+}

@@ -1,0 +1,92 @@
+import { checkAuthorization, checkVisa, findGrant, isGranted } from "./check-entry.ts";
+import { checkValidity } from "./check-passport.ts";
+import { checkStay } from "./check-stay.ts";
+import { type Case, compare, type Finding, otherwiseFor, rulesFor } from "./findings.ts";
+import type { Grant } from "./regime-schema.ts";
+
+/**
+ * Changing planes. Whoever leaves on the day of arrival, or says no day, is taken to stay airside; whoever stays the night passes
+ * the border. The side that is taken decides, and what the other one needs is said beside it.
+ */
+export function checkTransit(asked: Case): Finding[] {
+  const { regime, arrivesOn, leavesOn = arrivesOn } = asked;
+  const [special] = rulesFor(asked, regime.transit?.landside ?? []);
+  const within = { ...asked, leavesOn };
+  const landsideGrant = special !== undefined && isShortEnough(special, within) ? special : findGrant(asked)?.grant;
+  const airside = airsideGrant(asked);
+  const isAirside = compare(leavesOn, arrivesOn) === 0 && airside !== "entry" && airside !== undefined;
+  const beyond = checkValidity(within);
+  const landside = sideOf("Landside", within, landsideGrant);
+  const conditions =
+    landsideGrant !== undefined && isGranted(landsideGrant) ? [beyond, checkStay(within, landsideGrant)] : [beyond];
+  const inside =
+    airside === "entry"
+      ? aside({ detail: "Airside: there is no transit without passing the border.", status: "fail" }, regime.sources)
+      : sideOf("Airside", within, airside);
+  return isAirside ? [inside, onlySaid(landside)] : [landside, ...conditions, onlySaid(inside)];
+}
+
+function isShortEnough(grant: Grant, asked: Case): boolean {
+  return checkStay(asked, grant).check.status !== "fail";
+}
+
+/** Undefined: nothing is known of it. */
+function airsideGrant(asked: Case): Grant | "entry" | undefined {
+  const airside = asked.regime.transit?.airside;
+  if (airside === undefined || airside === "entry") return airside;
+  const [own] = rulesFor(asked, airside.rules);
+  return own ?? otherwiseFor(asked, airside.otherwise);
+}
+
+const SAYS: Readonly<Record<Grant["kind"], string>> = {
+  visa_free: "nothing more than the passport and the ticket onward is needed.",
+  authorization: "an electronic authorization is needed before boarding.",
+  evisa: "an e-visa is needed before boarding.",
+  visa_on_arrival: "a visa is issued on arrival.",
+  visa: "a visa from a consulate is needed.",
+  refused: "holders of this passport are not admitted.",
+  unknown: "it is not known what is needed.",
+};
+const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
+  visa_free: "pass",
+  authorization: "warn",
+  evisa: "warn",
+  visa_on_arrival: "warn",
+  visa: "fail",
+  refused: "fail",
+  unknown: "unknown",
+};
+
+function sideOf(side: "Airside" | "Landside", asked: Case, grant: Grant | undefined): Finding {
+  if (grant === undefined) {
+    const detail = `${side}: the rules that the service has say nothing of this nationality.`;
+    return { ...checkVisa(asked, undefined), check: { id: "transit", status: "unknown", detail, source: null } };
+  }
+  const visa = checkVisa(asked, grant);
+  const authorized = isGranted(grant) ? checkAuthorization(asked, grant) : undefined;
+  const note = grant.note === undefined ? "" : ` ${grant.note}`;
+  return {
+    ...visa,
+    ...authorized,
+    check: {
+      id: "transit",
+      status: STATUS[grant.kind],
+      detail: `${side}: ${SAYS[grant.kind]}${note}`,
+      source: visa.check.source,
+    },
+  };
+}
+
+function aside(
+  { detail, status }: Pick<Finding["check"], "detail" | "status">,
+  sources: Case["regime"]["sources"],
+): Finding {
+  const [source = null] = Object.values(sources);
+  return { check: { id: "transit", status, detail, source }, verdict: "eligible" };
+}
+
+/** It does not decide, so it is at most a warning. */
+function onlySaid({ check }: Finding): Finding {
+  const status = check.status === "fail" ? "warn" : check.status;
+  return { check: { ...check, status }, verdict: "eligible" };
+}

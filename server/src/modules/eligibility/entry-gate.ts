@@ -1,0 +1,81 @@
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Gate } from "../../kernel/gate.ts";
+import type { LazyPlan } from "../../kernel/plan.ts";
+import type { FlightLeg } from "../../kernel/purchase.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EligibilityRules } from "../../ports/eligibility.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { Travelers } from "../travelers/index.ts";
+import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
+import { countryOf } from "./booked-stays.ts";
+import { todayOf } from "./journey-input.ts";
+
+interface EntryGatePorts {
+  eligibility: EligibilityRules;
+  travelers: Travelers;
+  stores: Pick<Stores, "orders">;
+  maps: Pick<Maps, "airport">;
+  clock: Clock;
+}
+
+const MOST_WARNINGS = 20;
+
+/**
+ * Tells whoever previews the purchase of flights what its travelers would meet at the borders. It refuses nothing: nobody here
+ * knows which visas a traveler has already.
+ */
+export class EntryGate implements Gate {
+  readonly name = "entry rules";
+  readonly #ports: EntryGatePorts;
+
+  constructor(ports: EntryGatePorts) {
+    this.#ports = ports;
+  }
+
+  check(): void {}
+
+  async warn({ tenantId, environment }: PendingCall, plan: LazyPlan): Promise<readonly string[]> {
+    const { bought, travelerIds = bought?.travelerIds ?? [] } = await plan();
+    if (bought?.kind !== "flight") return [];
+    const journeys = journeysOf(bought.legs, this.#ports.maps);
+    if (journeys.length === 0) return [];
+    const warnings: string[] = [];
+    for (const [index, userId] of travelerIds.entries()) {
+      const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId);
+      // By a number: what a run keeps of this names nobody.
+      const name = `Traveler ${index + 1} of ${travelerIds.length}`;
+      if (traveler !== undefined) warnings.push(...this.#warningsFor(name, traveler, journeys));
+    }
+    return warnings.slice(0, MOST_WARNINGS);
+  }
+
+  #warningsFor(name: string, traveler: KnownTraveler, journeys: readonly Journey[]): string[] {
+    if (traveler.passports.length === 0) {
+      const countries = [...new Set(journeys.map(({ destinationIso3 }) => destinationIso3))].join(" and ");
+      return [
+        `${name} has no passport in the profile, so entry into ${countries} was not checked. Add it with save_traveler.`,
+      ];
+    }
+    const today = todayOf(this.#ports.clock);
+    return journeys.flatMap((journey) => {
+      const [best] = assessPassports(this.#ports.eligibility, traveler, journey, today);
+      if (best === undefined) return [];
+      const { verdict, summary, stale, recalled } = best.assessment;
+      if (verdict === "eligible" && !stale && !recalled) return [];
+      return [`${name}, entry into ${journey.destinationIso3} on ${journey.arrivesOn}: ${verdict}. ${summary}`];
+    });
+  }
+}
+
+/** Into another country. After the last flight nobody knows how long the stay is, and it is taken to be short enough. */
+function journeysOf(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): Journey[] {
+  return legs.flatMap(({ origin, destination, departsAt, arrivesAt = departsAt }, index) => {
+    if (origin === undefined || destination === undefined || arrivesAt === undefined) return [];
+    const [from, to] = [countryOf(origin, maps), countryOf(destination, maps)];
+    if (to === undefined || from === to) return [];
+    const arrivesOn = arrivesAt.toPlainDate();
+    const leavesOn = legs[index + 1]?.departsAt?.toPlainDate() ?? arrivesOn;
+    return [{ destinationIso3: to, arrivesOn, leavesOn, purpose: "leisure" as const }];
+  });
+}

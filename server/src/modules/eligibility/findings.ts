@@ -1,0 +1,95 @@
+import { isOtherBritishNational } from "../../domain/countries.ts";
+import type {
+  EligibilityCheck,
+  EligibilityQuestion,
+  EligibilityVerdict,
+  RuleSource,
+  TravelAuthorization,
+} from "../../ports/eligibility.ts";
+import type { Grant, Regime, Rule } from "./regime-schema.ts";
+
+/** A check, with the verdict that it leads to by itself: the worst one of all checks counts. */
+export interface Finding {
+  check: EligibilityCheck;
+  verdict: EligibilityVerdict;
+  authorization?: TravelAuthorization;
+  maxStayDays?: number;
+  nextStep?: string;
+}
+
+const FROM_BEST_TO_WORST: readonly EligibilityVerdict[] = [
+  "eligible",
+  "eligible_with_authorization",
+  "needs_information",
+  "visa_required",
+  "unknown",
+  "not_admitted",
+];
+
+export function isWorse(one: EligibilityVerdict, other: EligibilityVerdict): boolean {
+  return FROM_BEST_TO_WORST.indexOf(one) > FROM_BEST_TO_WORST.indexOf(other);
+}
+
+export function worstOf(verdictsFound: readonly EligibilityVerdict[]): EligibilityVerdict {
+  return verdictsFound.reduce((one, other) => (isWorse(other, one) ? other : one), "eligible");
+}
+
+/** What is judged, with what the day of arrival and the regime make of it. */
+export interface Case extends EligibilityQuestion {
+  regime: Regime;
+  expiresOn: Temporal.PlainDate;
+}
+
+export function sourceOf({ sources }: Regime, name: string): RuleSource | null {
+  return sources[name] ?? null;
+}
+
+export function authorizationOf({ authorizations }: Regime, name: string | undefined): TravelAuthorization | undefined {
+  return name === undefined ? undefined : authorizations[name];
+}
+
+/** The rules for this nationality and this traveler that are in force on the day of arrival. */
+export function rulesFor(question: EligibilityQuestion, rules: readonly Rule[]): readonly Rule[] {
+  const { document, arrivesOn } = question;
+  const day = arrivesOn.toString();
+  return rules.filter(
+    ({ nationalities, from = day, until = day, ...conditions }) =>
+      nationalities.has(document.nationality) && from <= day && day <= until && isFor(question, conditions),
+  );
+}
+
+function isFor(
+  { arrivesOn, otherStays, otherNationalities, turnsBack }: EligibilityQuestion,
+  { stayedIn, alsoNationals, onwardOnly }: Pick<Rule, "stayedIn" | "alsoNationals" | "onwardOnly">,
+): boolean {
+  const hasStayed =
+    stayedIn === undefined ||
+    otherStays.some(
+      ({ countryIso3, from, to }) =>
+        stayedIn.countries.has(countryIso3) && to.toString() >= stayedIn.since && compare(from, arrivesOn) <= 0,
+    );
+  const isAlsoNational = alsoNationals === undefined || otherNationalities.some((code) => alsoNationals.has(code));
+  return hasStayed && isAlsoNational && !(onwardOnly && turnsBack);
+}
+
+/** Rules for everybody else mean nationals of states: of other British nationals they say nothing. */
+export function otherwiseFor({ document }: EligibilityQuestion, otherwise: Grant | undefined): Grant | undefined {
+  return isOtherBritishNational(document.nationality) ? undefined : otherwise;
+}
+
+export const compare = (one: Temporal.PlainDate, other: Temporal.PlainDate): number =>
+  Temporal.PlainDate.compare(one, other);
+
+/** With the note of a rule, where it has one. */
+export function withNote(text: string, { note }: Pick<Grant, "note">): string {
+  return note === undefined ? text : `${text} ${note}`;
+}
+
+/** Both ends counted. */
+export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): number {
+  return first.until(last, { largestUnit: "days" }).days + 1;
+}
+
+export function sayDays(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { type EligibilityCase, eligibilityCases, entriesOf } from "../../../test/support/eligibility-cases.ts";
+import { assess } from "./assess.ts";
+import { assessPassports, withoutPassport } from "./assess-traveler.ts";
+import { worstOf } from "./findings.ts";
+import { readRegimes } from "./read-regimes.ts";
+
+/** Each depends on a kind of passport, which the profiles of travelers do not hold. */
+const NEED_A_KIND_OF_PASSPORT: ReadonlySet<string> = new Set([
+  "schengen-georgia-diplomatic-suspended",
+  "schengen-georgia-service-suspended",
+  "schengen-ukraine-non-biometric-visa",
+]);
+
+const regimes = readRegimes(undefined);
+const rules = { assess: (question: Parameters<typeof assess>[1]) => assess(regimes, question) };
+
+function judge(asked: EligibilityCase) {
+  const dayOf = (text: string) => Temporal.PlainDate.from(text);
+  const passports = asked.passports.map(({ nationality = "", issuedOn, expiresOn = "" }) => ({
+    nationality,
+    number: "P12345642",
+    issuedOn,
+    expiresOn,
+  }));
+  const bookedStays = asked.earlierStays.map(({ countryIso3, from, to }) => ({
+    countryIso3,
+    from: dayOf(from),
+    to: dayOf(to),
+  }));
+  const judged = entriesOf(asked).map(({ destinationIso3, departureDate, returnDate, purpose, turnsBack }) => {
+    const journey = {
+      destinationIso3,
+      arrivesOn: dayOf(departureDate),
+      leavesOn: returnDate === undefined ? undefined : dayOf(returnDate),
+      purpose,
+      turnsBack,
+    };
+    const [best] = assessPassports(rules, { passports, bookedStays }, journey, dayOf(asked.today));
+    return { assessment: best?.assessment ?? withoutPassport(""), passport: best?.document.nationality };
+  });
+  return {
+    verdict: worstOf(judged.map(({ assessment }) => assessment.verdict)),
+    authorizations: judged.flatMap(({ assessment: { authorization } }) => authorization?.type ?? []),
+    bestPassport: judged.at(-1)?.passport,
+    checks: judged.flatMap(({ assessment }) => assessment.checks),
+  };
+}
+
+/** What the tools refuse never reaches the rules; official-cases-by-tool.test.ts has these. */
+const reachesRules = ({ id, expect: { verdict } }: EligibilityCase) =>
+  verdict !== "invalid_input" && !NEED_A_KIND_OF_PASSPORT.has(id);
+
+describe.each([...eligibilityCases])("%s", (_, cases) => {
+  test.each(cases.filter(reachesRules).map((asked) => [asked.id, asked.source.title, asked] as const))(
+    "%s: %s",
+    (_id, _title, asked) => {
+      const { verdict, authorization, bestPassport, why } = asked.expect;
+      const judged = judge(asked);
+      const because = `${why} ${JSON.stringify(judged.checks)}`;
+      expect(judged.verdict, because).toBe(verdict);
+      if (authorization !== null) expect(judged.authorizations, because).toContain(authorization);
+      if (bestPassport !== undefined) expect(judged.bestPassport, because).toBe(bestPassport);
+    },
+  );
+});
+
+test("Only cases of a kind of passport that profiles do not hold are left out", () => {
+  const all = [...eligibilityCases.values()].flat();
+  const known = new Set(["ordinary", "refugee", "stateless"]);
+  const needing = all.filter(({ passports }) => passports.some(({ kind }) => !known.has(kind)));
+  expect(new Set(needing.map(({ id }) => id))).toEqual(NEED_A_KIND_OF_PASSPORT);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  clockFrom,
+  type Document,
+  detailOf,
+  type Journey,
+  openDesk,
+  statusOf,
+} from "../../../test/support/eligibility.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+
+let service: TestService;
+let desk: ReturnType<typeof openDesk>;
+beforeAll(async () => {
+  service = await startTestService({}, { clock: clockFrom("2026-11-26") });
+  desk = openDesk(service);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const check = (documents: string | Document | readonly Document[], journey: Journey) => desk.check(documents, journey);
+
+const DAYS = ["2026-12-10", "2026-12-17"] as const;
+
+describe("the passport", () => {
+  const french = (expiresOn: string, issuedOn?: string) => ({
+    nationality: "USA",
+    expiresOn,
+    ...(issuedOn === undefined ? {} : { issuedOn }),
+  });
+
+  test.each([
+    // Schengen: three months after the departure, issued within ten years.
+    ["FRA", french("2027-03-17"), "eligible", "pass"],
+    ["FRA", french("2027-03-16"), "not_admitted", "fail"],
+    ["FRA", french("2031-12-31", "2016-12-11"), "eligible", "pass"],
+    ["FRA", french("2031-12-31", "2016-12-10"), "not_admitted", "fail"],
+    // Thailand: six months after the arrival.
+    ["THA", french("2027-06-10"), "eligible", "pass"],
+    ["THA", french("2027-06-09"), "not_admitted", "fail"],
+    // Japan: until the departure.
+    ["JPN", french("2026-12-17"), "eligible", "pass"],
+    ["JPN", french("2026-12-16"), "not_admitted", "fail"],
+  ])("into %s: %j is %s", async (destination, document, verdict, status) => {
+    const checked = await check(document, [destination, ...DAYS]);
+    expect([checked.verdict, statusOf(checked, "validity")], JSON.stringify(checked)).toEqual([verdict, status]);
+  });
+
+  test("that expires before the arrival is not accepted, not even at home", async () => {
+    const expired = { nationality: "USA", expiresOn: "2026-12-09" };
+    for (const destination of ["JPN", "USA", "ATA"]) {
+      const checked = await check(expired, [destination, ...DAYS]);
+      expect([checked.verdict, statusOf(checked, "passport")]).toEqual(["not_admitted", "fail"]);
+    }
+    expect((await check({ ...expired, expiresOn: "2026-12-10" }, ["USA", ...DAYS])).verdict).toBe("eligible");
+  });
+
+  test("six months are not asked of nationals of the six-month club", async () => {
+    const expiresOn = "2026-12-20";
+    expect((await check({ nationality: "FRA", expiresOn }, ["USA", ...DAYS])).verdict).toBe(
+      "eligible_with_authorization",
+    );
+    expect((await check({ nationality: "KAZ", expiresOn }, ["USA", ...DAYS])).verdict).toBe("not_admitted");
+  });
+
+  test("of a stateless person or a refugee needs somebody else's answer", async () => {
+    for (const nationality of ["XXA", "XXB"]) {
+      const checked = await check(nationality, ["FRA", ...DAYS]);
+      expect([checked.verdict, statusOf(checked, "passport")]).toEqual(["needs_information", "unknown"]);
+    }
+    const both = await check([{ nationality: "XXB" }, { nationality: "IND" }], ["FRA", ...DAYS]);
+    expect(both).toMatchObject({ verdict: "visa_required", passport: { nationality: "IND" } });
+  });
+
+  test("is missing", async () => {
+    const checked = await check([], ["FRA", ...DAYS]);
+    expect(checked).toMatchObject({ verdict: "needs_information", passport: null, alternatives: [] });
+    expect(checked.nextSteps.join(" ")).toContain("save_traveler");
+  });
+
+  test("is chosen from several, and no number is shown", async () => {
+    const documents = [
+      { nationality: "IND", number: "INDIA0011" },
+      { nationality: "USA", number: "AMERICA22" },
+      { nationality: "FRA", number: "FRANCE033" },
+    ];
+    const userId = await desk.travelerWith(...documents);
+    const into = async (destination: string) => {
+      const answer = await desk.ask(userId, [destination, ...DAYS]);
+      for (const { number } of documents) expect(answer.text).not.toContain(number);
+      return answer.body.result;
+    };
+    expect(await into("FRA")).toMatchObject({
+      verdict: "eligible",
+      passport: { nationality: "FRA", number: "***33", expiresOn: "2031-12-31" },
+      alternatives: [
+        { nationality: "USA", verdict: "eligible", number: "***22" },
+        { nationality: "IND", verdict: "visa_required", number: "***11" },
+      ],
+    });
+    expect(await into("USA")).toMatchObject({ verdict: "eligible", passport: { nationality: "USA" } });
+    expect(await into("IND")).toMatchObject({ verdict: "eligible", passport: { nationality: "IND" } });
+    expect(await into("CHN")).toMatchObject({ verdict: "eligible", passport: { nationality: "FRA" } });
+  });
+});
+
+describe("stay, purpose and transit", () => {
+  test("the longest stay counts its first and its last day", async () => {
+    const within = await check("USA", ["FRA", "2026-12-01", "2027-02-28"]);
+    expect([within.verdict, within.maxStayDays, statusOf(within, "stay")]).toEqual(["eligible", 90, "pass"]);
+    const beyond = await check("USA", ["FRA", "2026-12-01", "2027-03-01"]);
+    expect([beyond.verdict, statusOf(beyond, "stay")]).toEqual(["visa_required", "fail"]);
+    expect(beyond.authorization).toBeNull();
+  });
+
+  test("without returnDate a limited stay is not known to be short enough", async () => {
+    const open = await check("USA", ["JPN", "2026-12-01", undefined]);
+    expect([open.verdict, statusOf(open, "stay")]).toEqual(["needs_information", "unknown"]);
+    expect(open.nextSteps.join(" ")).toContain("until 2027-02-28");
+    // Nothing that a returnDate could say would help.
+    expect((await check("IND", ["FRA", "2026-12-01", undefined])).verdict).toBe("visa_required");
+  });
+
+  test("a rule for visitors covers no study and no treatment", async () => {
+    for (const purpose of ["study", "medical"]) {
+      const checked = await check("USA", ["FRA", ...DAYS, purpose]);
+      expect([checked.verdict, statusOf(checked, "purpose")]).toEqual(["visa_required", "fail"]);
+      expect(detailOf(checked, "purpose")).toContain(purpose);
+    }
+    expect((await check("DEU", ["FRA", ...DAYS, "study"])).verdict).toBe("eligible");
+    expect((await check("FRA", ["IND", ...DAYS, "medical"])).verdict).toBe("eligible_with_authorization");
+    expect((await check("FRA", ["IND", ...DAYS, "study"])).verdict).toBe("visa_required");
+    expect((await check("NGA", ["USA", ...DAYS, "study"])).verdict).toBe("not_admitted");
+  });
+
+  test("a rule for tourists covers no business", async () => {
+    expect((await check("USA", ["TUR", ...DAYS, "leisure"])).verdict).toBe("eligible");
+    expect((await check("USA", ["TUR", ...DAYS, "business"])).verdict).toBe("visa_required");
+  });
+
+  test.each([
+    // Airside on the day of arrival, landside when the traveler stays the night.
+    ["IND", "GBR", undefined, "visa_required"],
+    ["PHL", "GBR", undefined, "eligible"],
+    ["USA", "GBR", undefined, "eligible"],
+    ["USA", "GBR", "2026-12-11", "eligible_with_authorization"],
+    ["PHL", "JPN", "2026-12-10", "eligible"],
+    ["PHL", "JPN", "2026-12-11", "visa_required"],
+    ["NGA", "DEU", undefined, "visa_required"],
+    ["IND", "DEU", undefined, "eligible"],
+    ["FRA", "USA", undefined, "eligible_with_authorization"],
+    ["PHL", "USA", undefined, "visa_required"],
+    ["USA", "CHN", "2026-12-19", "eligible"],
+    ["USA", "CHN", "2026-12-20", "visa_required"],
+    ["FRA", "NZL", undefined, "eligible_with_authorization"],
+  ])("%s changes planes in %s until %s: %s", async (nationality, destination, to, verdict) => {
+    const checked = await check(nationality, [destination, "2026-12-10", to, "transit"]);
+    expect(checked.verdict, JSON.stringify(checked)).toBe(verdict);
+    const sides = checked.checks.filter(({ id }) => id === "transit").map(({ detail }) => detail.split(":")[0]);
+    expect(sides.toSorted()).toEqual(["Airside", "Landside"]);
+  });
+});
+
+describe("what does not fit", () => {
+  const asked = {
+    travelerUserId: "user_demo",
+    originIso3: "GBR",
+    destinationIso3: "FRA",
+    departureDate: "2026-12-10",
+    returnDate: "2026-12-12",
+    purpose: "leisure",
+  };
+
+  test.each([
+    [{ originIso3: "ZZZ" }, "originIso3"],
+    [{ destinationIso3: "Fr" }, "destinationIso3"],
+    [{ destinationIso3: "gbr" }, "destinationIso3"],
+    [{ destinationIso3: "GBR" }, "destinationIso3"],
+    [{ departureDate: "2026-11-25" }, "departureDate"],
+    [{ departureDate: "2026-02-30" }, "departureDate"],
+    [{ returnDate: "2026-12-09" }, "returnDate"],
+    [{ purpose: "work" }, "purpose"],
+    [{ visa: "B1" }, "visa"],
+  ])("%j is refused", async (change, path) => {
+    const { status, body } = await service.call("check_travel_eligibility", { ...asked, ...change });
+    expect([status, body.code]).toEqual([400, "invalid_input"]);
+    expect(body).toHaveProperty("issues.0.path", path);
+  });
+
+  test("today, and a return on the day of the departure, fit", async () => {
+    const days = { departureDate: "2026-11-26", returnDate: "2026-11-26" };
+    expect((await service.call("check_travel_eligibility", { ...asked, ...days })).status).toBe(200);
+  });
+});

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { isNationality } from "../../domain/countries.ts";
+import { IsoDate } from "../../domain/schemas.ts";
+import { readNationalities } from "./nationality-sets.ts";
+
+/** The format of a regime's file, of ours and of an operator's; docs/entry-rules.md describes it for people. */
+
+const Nationalities = z.string().transform((text, context) => {
+  try {
+    const codes = readNationalities(text);
+    for (const code of codes) if (!isNationality(code)) throw new Error(`${code} is no country`);
+    return codes;
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+});
+
+const Source = z.strictObject({
+  title: z.string().min(1),
+  url: z.url(),
+  asOf: IsoDate,
+  basis: z.enum(["read", "recalled"]),
+});
+
+/** What a nationality gets. */
+const Grant = z.strictObject({
+  /** `unknown`: what was known has ended or begins on a day that is not known, and the note says so. */
+  kind: z.enum(["visa_free", "authorization", "evisa", "visa_on_arrival", "visa", "refused", "unknown"]),
+  /** The longest stay, both its first and its last day counted. */
+  maxStayDays: z.number().int().positive().optional(),
+  /** With it `maxStayDays` holds for all stays in any period of so many days. */
+  withinDays: z.number().int().positive().optional(),
+  /** Which it covers. A visa or a refusal covers all of them. */
+  purposes: z.array(z.enum(["business", "leisure", "study", "medical"])).default(["business", "leisure"]),
+  /** The name of one of the regime's authorizations. */
+  authorization: z.string().optional(),
+  /** An authorization that is being introduced: nobody is turned away for want of it yet. */
+  announced: z
+    .strictObject({ authorization: z.string(), from: IsoDate, note: z.string(), source: z.string() })
+    .optional(),
+  source: z.string(),
+  note: z.string().optional(),
+});
+
+const Rule = Grant.extend({
+  nationalities: Nationalities,
+  /** In force for arrivals on these days, both included. */
+  from: IsoDate.optional(),
+  until: IsoDate.optional(),
+  /** Only for travelers who have been in one of these countries on that day or later. */
+  stayedIn: z.strictObject({ countries: Nationalities, since: IsoDate }).optional(),
+  /** Only for travelers who are nationals of one of these too. */
+  alsoNationals: Nationalities.optional(),
+  /** Not for journeys that go back to where they came from. */
+  onwardOnly: z.boolean().default(false),
+});
+
+const Validity = z.strictObject({
+  /** So many months of validity after the arrival or after the departure; 0: until then. */
+  months: z.number().int().nonnegative(),
+  after: z.enum(["arrival", "departure"]),
+  /** For these nationalities, until the departure is enough. */
+  exempt: Nationalities.optional(),
+  issuedWithinYears: z.number().int().positive().optional(),
+  source: z.string(),
+});
+
+const RegimeShape = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z-]*$/),
+  title: z.string().min(1),
+  /** Where its government tells travelers what it asks of them. */
+  officialUrl: z.url(),
+  countries: Nationalities,
+  /** Whose own country it is; left out: the nationals of its countries. */
+  citizens: Nationalities.optional(),
+  sources: z.record(z.string(), Source),
+  authorizations: z
+    .record(z.string(), z.strictObject({ type: z.string(), leadTime: z.string(), officialUrl: z.url() }))
+    .default({}),
+  /** They may stay for any purpose and as long as they want. */
+  freeMovement: z
+    .array(z.strictObject({ nationalities: Nationalities, source: z.string(), note: z.string() }))
+    .default([]),
+  /** The first one counts that fits the nationality, the day of arrival and the purpose. */
+  entry: z.array(Rule),
+  /** For every other nationality. Left out: the lists are not complete, and the others are not covered. */
+  otherwise: Grant.optional(),
+  validity: Validity,
+  transit: z
+    .strictObject({
+      /** `entry`: the airports have no transit area, so whoever changes planes has to be let in. */
+      airside: z.union([z.literal("entry"), z.strictObject({ rules: z.array(Rule), otherwise: Grant.optional() })]),
+      /** They come before the rules of entry. */
+      landside: z.array(Rule).default([]),
+    })
+    .optional(),
+  notes: z.array(z.string()).default([]),
+});
+
+export const Regime = RegimeShape.check((context) => {
+  for (const message of danglingNames(context.value)) {
+    context.issues.push({ code: "custom", message, input: context.value.id });
+  }
+});
+
+export type Regime = z.output<typeof RegimeShape>;
+export type Grant = z.output<typeof Grant>;
+export type Rule = z.output<typeof Rule>;
+
+const NEEDS_AUTHORIZATION: ReadonlySet<Grant["kind"]> = new Set(["authorization", "evisa", "visa_on_arrival"]);
+
+/** Sources and authorizations that a rule names and the regime does not have. */
+function danglingNames({
+  sources,
+  authorizations,
+  freeMovement,
+  entry,
+  otherwise,
+  validity,
+  transit,
+}: Regime): string[] {
+  const airside = transit === undefined || transit.airside === "entry" ? undefined : transit.airside;
+  const grants = [...entry, otherwise, ...(airside?.rules ?? []), airside?.otherwise, ...(transit?.landside ?? [])];
+  const known = grants.filter((grant) => grant !== undefined);
+  const sourceNames = [...freeMovement, ...known, validity, ...known.flatMap(({ announced }) => announced ?? [])];
+  const authorizationNames = known.flatMap(({ authorization, announced }) => [authorization, announced?.authorization]);
+  return [
+    ...sourceNames
+      .filter(({ source }) => !Object.hasOwn(sources, source))
+      .map(({ source }) => `there is no source "${source}"`),
+    ...authorizationNames
+      .filter((name) => name !== undefined && !Object.hasOwn(authorizations, name))
+      .map((name) => `there is no authorization "${name}"`),
+    ...known
+      .filter(({ kind, authorization }) => NEEDS_AUTHORIZATION.has(kind) && authorization === undefined)
+      .map(({ kind }) => `a rule of the kind ${kind} names no authorization`),
+  ];
+}
+
+/** The format of an operator's dataset. */
+export const Dataset = z.strictObject({ regimes: z.array(Regime) });

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
+import { assessPassports, readTraveler } from "../assess-traveler.ts";
+import { journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
+
+export const checkTravelEligibility = defineTool({
+  name: "check_travel_eligibility",
+  title: "Check travel eligibility",
+  summary:
+    "Whether a traveler's passports let them enter a country on given dates: visa, ESTA or ETA, passport validity, length of stay, transit, purpose.",
+  advice:
+    "Call it before book_flight. unknown is never a yes. Days of a 90/180 rule are counted from booked flights. For several countries: check_trip_eligibility.",
+  area: "documents",
+  effect: "read",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["eligibility", "travelers", "stores", "maps", "clock"],
+  input: z.strictObject({ travelerUserId: z.string().describe("userId of list_travelers"), ...journeyFields }),
+  output: Assessment.extend({ disclaimer: z.string() }),
+  errors: {
+    traveler_not_found: "You have no such traveler. list_travelers has the userId of each; save_traveler makes one.",
+  },
+  example: (today) => ({
+    travelerUserId: "user_demo",
+    originIso3: "GBR",
+    destinationIso3: "JPN",
+    departureDate: today.add({ days: 30 }).toString(),
+    returnDate: today.add({ days: 40 }).toString(),
+    purpose: "business" as const,
+  }),
+  remember: ({ destinationIso3, departureDate, purpose }, { verdict }) => ({
+    kind: "decision",
+    text: `Entry into ${destinationIso3} on ${departureDate} for ${purpose} was checked: ${verdict}.`,
+    details: { verdict, destinationIso3, departureDate, purpose },
+  }),
+
+  async run({ travelerUserId, ...asked }, { eligibility, travelers, stores, maps, clock, caller, fail, invalid }) {
+    const today = todayOf(clock);
+    const issues = journeyIssues(asked, today);
+    if (issues.length > 0) throw invalid(...issues);
+    const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
+    if (traveler === undefined) throw fail("traveler_not_found");
+    const { destinationIso3, departureDate, returnDate, purpose } = asked;
+    const journey = {
+      destinationIso3,
+      arrivesOn: Temporal.PlainDate.from(departureDate),
+      leavesOn: returnDate === undefined ? undefined : Temporal.PlainDate.from(returnDate),
+      purpose,
+    };
+    return { ...describeAssessed(assessPassports(eligibility, traveler, journey, today)), disclaimer: DISCLAIMER };
+  },
+});

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import type { Issue } from "../../../domain/errors.ts";
+import { IsoDate } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { verdicts } from "../../../ports/eligibility.ts";
+import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
+import { assessPassports, type Journey, readTraveler } from "../assess-traveler.ts";
+import { worstOf } from "../findings.ts";
+import { CountryIso3, journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
+
+const MOST_LEGS = 20;
+const MOST_STAYS = 100;
+
+const Leg = z.strictObject({
+  ...journeyFields,
+  returnDate: IsoDate.optional().describe("Default: the next leg's departureDate"),
+});
+type Leg = z.output<typeof Leg>;
+
+const EarlierStay = z.strictObject({
+  countryIso3: CountryIso3,
+  from: IsoDate,
+  to: IsoDate,
+});
+
+export const checkTripEligibility = defineTool({
+  name: "check_trip_eligibility",
+  title: "Check trip eligibility",
+  summary:
+    "The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays.",
+  area: "documents",
+  effect: "read",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["eligibility", "travelers", "stores", "maps", "clock"],
+  input: z.strictObject({
+    travelerUserId: z.string(),
+    legs: z.array(Leg).min(1).max(MOST_LEGS),
+    earlierStays: z.array(EarlierStay).max(MOST_STAYS).default([]).describe("That were not booked here"),
+  }),
+  output: z.object({
+    verdict: z.enum(verdicts).describe("The worst of all legs"),
+    legs: z
+      .array(
+        Assessment.extend({
+          originIso3: z.string(),
+          destinationIso3: z.string(),
+          departureDate: z.string(),
+          returnDate: z.string().nullable(),
+        }),
+      )
+      .readonly(),
+    disclaimer: z.string(),
+  }),
+  errors: {
+    traveler_not_found: "You have no such traveler. list_travelers has the userId of each; save_traveler makes one.",
+  },
+  example: (today) => {
+    const on = (days: number) => today.add({ days }).toString();
+    const purpose = "leisure" as const;
+    return {
+      travelerUserId: "user_demo",
+      legs: [
+        { originIso3: "GBR", destinationIso3: "FRA", departureDate: on(30), purpose },
+        { originIso3: "FRA", destinationIso3: "ITA", departureDate: on(40), purpose },
+        { originIso3: "ITA", destinationIso3: "GBR", departureDate: on(50), purpose },
+      ],
+      earlierStays: [{ countryIso3: "ESP", from: on(-60), to: on(-30) }],
+    };
+  },
+  remember: ({ legs }, { verdict }) => ({
+    kind: "decision",
+    text: `Entry on a trip of ${legs.length} legs was checked: ${verdict}.`,
+    details: { verdict, countries: legs.map(({ destinationIso3 }) => destinationIso3) },
+  }),
+
+  async run(input, { eligibility, travelers, stores, maps, clock, caller, fail, invalid }) {
+    const { travelerUserId, legs, earlierStays } = input;
+    const today = todayOf(clock);
+    const issues = tripIssues(input, today);
+    if (issues.length > 0) throw invalid(...issues);
+    const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
+    if (traveler === undefined) throw fail("traveler_not_found");
+    const journeys = legs.map((leg, index) => journeyOf(leg, legs[index + 1]));
+    const known = [
+      ...traveler.bookedStays,
+      ...earlierStays.map(({ countryIso3, from, to }) => ({
+        countryIso3,
+        from: Temporal.PlainDate.from(from),
+        to: Temporal.PlainDate.from(to),
+      })),
+    ];
+    const judged = journeys.map((journey, index) => {
+      const bookedStays = [...known, ...staysBefore(journeys.slice(0, index))];
+      const { originIso3 = "", departureDate = "" } = legs[index] ?? {};
+      return {
+        ...describeAssessed(assessPassports(eligibility, { ...traveler, bookedStays }, journey, today)),
+        originIso3,
+        destinationIso3: journey.destinationIso3,
+        departureDate,
+        returnDate: journey.leavesOn?.toString() ?? null,
+      };
+    });
+    return { verdict: worstOf(judged.map(({ verdict }) => verdict)), legs: judged, disclaimer: DISCLAIMER };
+  },
+});
+
+function tripIssues(
+  { legs, earlierStays }: { legs: readonly Leg[]; earlierStays: readonly z.output<typeof EarlierStay>[] },
+  today: Temporal.PlainDate,
+): Issue[] {
+  return [
+    ...legs.flatMap((leg, index) => {
+      const path = `legs.${index}`;
+      const before = legs[index - 1];
+      const isEarly = before !== undefined && leg.departureDate < before.departureDate;
+      const message = "must not be before the departureDate of the leg before";
+      return [...journeyIssues(leg, today, path), ...(isEarly ? [{ path: `${path}.departureDate`, message }] : [])];
+    }),
+    ...earlierStays.flatMap(({ from, to }, index) =>
+      to < from ? [{ path: `earlierStays.${index}.to`, message: "must not be before from" }] : [],
+    ),
+  ];
+}
+
+function journeyOf(
+  { originIso3, destinationIso3, departureDate, returnDate, purpose }: Leg,
+  next: Leg | undefined,
+): Journey {
+  const leaves = returnDate ?? next?.departureDate;
+  return {
+    destinationIso3,
+    arrivesOn: Temporal.PlainDate.from(departureDate),
+    leavesOn: leaves === undefined ? undefined : Temporal.PlainDate.from(leaves),
+    purpose,
+    turnsBack: next?.destinationIso3 === originIso3,
+  };
+}
+
+/** Airside, nobody is in the country. */
+function staysBefore(journeys: readonly Journey[]) {
+  return journeys.flatMap(({ destinationIso3, arrivesOn, leavesOn, purpose }) =>
+    leavesOn === undefined || purpose === "transit"
+      ? []
+      : [{ countryIso3: destinationIso3, from: arrivesOn, to: leavesOn }],
+  );
+}

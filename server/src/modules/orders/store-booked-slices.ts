@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { BookedSlices } from "./booked-slices.ts";
+import type { Orders } from "./orders.ts";
+
+const MOST = 200;
+
+export function createBookedSlices(queryable: Queryable): Pick<Orders, "bookedSlicesOf"> {
+  return {
+    async bookedSlicesOf(tenantId, network, userId) {
+      const rows = await queryable
+        .selectFrom("booking")
+        .select(sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"))
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("kind", "=", "flight")
+        .where("state", "=", "booked")
+        .where("orderStatus", "=", "confirmed")
+        .where(sql<boolean>`travelers @> ${JSON.stringify([{ userId }])}::jsonb`)
+        .orderBy("id", "desc")
+        .limit(MOST)
+        .execute();
+      return rows.flatMap(({ slices }) => BookedSlices.safeParse(slices).data ?? []);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** Whether a traveler may enter a country, by the rules that the service knows. */
+
+export type TravelPurpose = "business" | "leisure" | "transit" | "study" | "medical";
+
+export const verdicts = [
+  "eligible",
+  "eligible_with_authorization",
+  "visa_required",
+  "not_admitted",
+  "needs_information",
+  "unknown",
+] as const;
+export type EligibilityVerdict = (typeof verdicts)[number];
+
+/** Where a rule comes from. `recalled`: nobody could read the source when the rule was written down. */
+export interface RuleSource {
+  title: string;
+  url: string;
+  /** The day on which the rule was last known to be in force, YYYY-MM-DD. */
+  asOf: string;
+  basis: "read" | "recalled";
+}
+
+export const checkIds = ["passport", "visa", "authorization", "validity", "stay", "transit", "purpose"] as const;
+
+export interface EligibilityCheck {
+  id: (typeof checkIds)[number];
+  status: "pass" | "warn" | "fail" | "unknown";
+  /** A sentence or two for the traveler. */
+  detail: string;
+  /** Null: no rule covers it. */
+  source: RuleSource | null;
+}
+
+/** What has to be applied for before the journey, or on arrival. */
+export interface TravelAuthorization {
+  type: string;
+  leadTime: string;
+  officialUrl: string;
+}
+
+/** A passport; `nationality` is ISO 3166-1 alpha-3, or one of ICAO's codes for other British nationals, stateless persons and refugees. */
+export interface TravelDocument {
+  nationality: string;
+  expiresOn: string;
+  issuedOn: string;
+}
+
+/** Days of presence in a country, both ends included. */
+export interface CountryStay {
+  countryIso3: string;
+  from: Temporal.PlainDate;
+  to: Temporal.PlainDate;
+}
+
+export interface EligibilityQuestion {
+  document: TravelDocument;
+  destinationIso3: string;
+  arrivesOn: Temporal.PlainDate;
+  /** Undefined: not known. */
+  leavesOn: Temporal.PlainDate | undefined;
+  purpose: TravelPurpose;
+  /** The traveler's other stays, in any country; they may overlap with each other and with this one. */
+  otherStays: readonly CountryStay[];
+  /** Of the traveler's other passports. */
+  otherNationalities: readonly string[];
+  /** True: the journey goes back to where it came from. False also where that is not known. */
+  turnsBack: boolean;
+  today: Temporal.PlainDate;
+}
+
+export interface EligibilityAssessment {
+  verdict: EligibilityVerdict;
+  /** The verdict in words, with what weakens it: a rule that was recalled, or is old. */
+  summary: string;
+  checks: readonly EligibilityCheck[];
+  authorization: TravelAuthorization | null;
+  /** How many days this stay may last from its first day on. Null: without a limit, or not known. */
+  maxStayDays: number | null;
+  /** True: a rule behind the verdict was last known to be in force too long ago. */
+  stale: boolean;
+  /** True: a rule behind the verdict was recalled. */
+  recalled: boolean;
+  /** Of the oldest rule behind the verdict. Null: no rule covers it. */
+  asOf: string | null;
+  /** Whose rules these are. */
+  source: string;
+  nextSteps: readonly string[];
+}
+
+/** Answers at once, from data that the service has with it. */
+export interface EligibilityRules {
+  assess(question: EligibilityQuestion): EligibilityAssessment;
+}
