@@ -27,6 +27,8 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const SANDBOX_CHAIN_ID = 5_042_002;
 const USER = "user_both";
+/** Whom examples name. */
+const DEMO_TRAVELER = "user_demo";
 const environments = ["sandbox", "production"] as const;
 type Environment = (typeof environments)[number];
 
@@ -125,7 +127,7 @@ const isThere = ({ tool }: (typeof catalog.entries)[number], { environment }: Si
 
 /** Runs every example, so that there is something of every kind. */
 async function useEverything(side: Side): Promise<void> {
-  for (const userId of [USER, `user_${side.environment}`]) {
+  for (const userId of [USER, `user_${side.environment}`, DEMO_TRAVELER]) {
     const answer = await send(side, "PUT", `/api/travelers/${userId}`, profileOf(side));
     expect(answer.status, answer.text).toBe(201);
     hear(side, answer.text);

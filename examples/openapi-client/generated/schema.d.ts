@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Send tokens
-         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It sends one token as it is; there is no exchange here. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It never exchanges one token for the other. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -782,7 +782,7 @@ export interface paths {
         put?: never;
         /**
          * Commit a booking
-         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts, which are taken as given. For a price by your pricing policy use confirm_booking; either commits the booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * Price and commit a booking
-         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. Choose it to have the price worked out: cost, markup and service take in one step. With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1552,7 +1552,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel eligibility
-         * @description Whether a traveler's passports let them enter a country on given dates: visa, ESTA or ETA, passport validity, length of stay, transit, purpose. Call it before book_flight. unknown is never a yes. Days of a 90/180 rule are counted from booked flights. For several countries: check_trip_eligibility. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Whether a traveler's passports let them enter a country on given dates, and with which visa or authorization. Call it before book_flight. unknown is never a yes. For several countries: check_trip_eligibility. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes nothing. Scope `documents:read`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -8295,7 +8295,6 @@ export interface components {
             travelerUserId: string;
             /** @description ISO 3166-1 alpha-3 */
             originIso3: string;
-            /** @description ISO 3166-1 alpha-3 */
             destinationIso3: string;
             /** Format: date */
             departureDate: string;
@@ -8370,7 +8369,6 @@ export interface components {
             legs: {
                 /** @description ISO 3166-1 alpha-3 */
                 originIso3: string;
-                /** @description ISO 3166-1 alpha-3 */
                 destinationIso3: string;
                 /** Format: date */
                 departureDate: string;

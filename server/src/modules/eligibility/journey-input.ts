@@ -17,7 +17,7 @@ const Purpose = z.enum(["business", "leisure", "transit", "study", "medical"]);
 /** What both tools ask of a journey. */
 export const journeyFields = {
   originIso3: CountryIso3.describe("ISO 3166-1 alpha-3"),
-  destinationIso3: CountryIso3.describe("ISO 3166-1 alpha-3"),
+  destinationIso3: CountryIso3,
   departureDate: IsoDate,
   purpose: Purpose.describe("transit stays airside unless returnDate is a later day"),
   returnDate: IsoDate.optional().describe("The day the traveler leaves the destination again"),

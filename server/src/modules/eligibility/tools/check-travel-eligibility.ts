@@ -8,9 +8,8 @@ export const checkTravelEligibility = defineTool({
   name: "check_travel_eligibility",
   title: "Check travel eligibility",
   summary:
-    "Whether a traveler's passports let them enter a country on given dates: visa, ESTA or ETA, passport validity, length of stay, transit, purpose.",
-  advice:
-    "Call it before book_flight. unknown is never a yes. Days of a 90/180 rule are counted from booked flights. For several countries: check_trip_eligibility.",
+    "Whether a traveler's passports let them enter a country on given dates, and with which visa or authorization.",
+  advice: "Call it before book_flight. unknown is never a yes. For several countries: check_trip_eligibility.",
   area: "documents",
   effect: "read",
   price: 5_000n,

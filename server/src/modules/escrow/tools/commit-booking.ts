@@ -35,7 +35,7 @@ export const commitBooking = defineTool({
   title: "Commit a booking",
   summary: "Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.",
   advice:
-    "Choose it when you know the amounts, which are taken as given. For a price by your pricing policy use confirm_booking; either commits the booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight.",
+    "Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

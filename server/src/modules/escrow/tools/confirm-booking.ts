@@ -36,7 +36,7 @@ export const confirmBooking = defineTool({
   summary:
     "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
   advice:
-    "Choose it to have the price worked out: cost, markup and service take in one step. With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order.",
+    "With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

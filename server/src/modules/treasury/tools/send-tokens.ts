@@ -25,7 +25,7 @@ export const sendTokens = defineTool({
   title: "Send tokens",
   summary: "Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed.",
   advice:
-    "It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It sends one token as it is; there is no exchange here.",
+    "It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It never exchanges one token for the other.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
