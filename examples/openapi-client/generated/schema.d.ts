@@ -1090,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Activate pricing policy
-         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `policy:write`, list price 0.005 USDC; only a successful call is paid.
          */

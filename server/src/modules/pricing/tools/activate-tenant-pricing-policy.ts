@@ -9,7 +9,7 @@ export const activateTenantPricingPolicy = defineTool({
   title: "Activate pricing policy",
   summary: "Replace your whole pricing policy by a new version; confirm_booking prices by it from then on.",
   advice:
-    "preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000.",
+    "preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values. Amounts are whole micro-USDC: 25 USDC is 25000000.",
   area: "policy",
   effect: "write",
   price: 5_000n,
