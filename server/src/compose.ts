@@ -90,7 +90,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     metrics.addGauges(modules.flatMap((one) => one.gauges?.(parts) ?? []));
     await runModules(parts, metrics, undo, { log, signal: options.signal });
     const { kernel, catalog } = parts;
-    const hosts = openHosts({ config, parts, kernel, catalog, closedBecause, translate });
+    const hosts = await openHosts({ config, parts, kernel, catalog, closedBecause, translate });
     options.signal?.throwIfAborted();
     for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics });
     const facts = await Promise.all(modules.map((one) => one.facts?.(parts) ?? []));

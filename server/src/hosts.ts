@@ -70,7 +70,7 @@ const WELCOME = {
 const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 
 /** Everything by which the world reaches the kernel, of both hosts. */
-export function openHosts(options: HostOptions): Readonly<Record<HostName, HostContent>> {
+export async function openHosts(options: HostOptions): Promise<Readonly<Record<HostName, HostContent>>> {
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
   const { identity, internalTokens, clock, random, log, urls, requestLimits } = parts;
   const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
@@ -93,7 +93,9 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });
   const facts = { ...addresses, catalog, pages, welcome: WELCOME.app };
-  const discovery = discoveryRoutes({ ...config, ...facts, routes, clock });
+  // With the demo tenant in its examples, the first call that somebody sends from the reference works as it stands.
+  const exampleTenantId = (await parts.demo)?.tenantId;
+  const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
   const serveMcp = createMcp({
     ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
     refuseOrigin,

@@ -13,14 +13,16 @@ export interface OpenApiRouteOptions {
   /** The application host's other routes: those that carry a description are in it. */
   routes: Routes;
   clock: Clock;
+  /** As in `createOpenApi`. */
+  exampleTenantId: string | undefined;
 }
 
 /** `GET /api/openapi.json`, and the same at `/openapi.json`, where generators look by themselves: made once, from what is really mounted. */
-export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOptions): Routes {
+export function openApiRoutes({ catalog, appUrl, routes, clock, exampleTenantId }: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
   const described = [...mounted, mcpOperation, openApiOperation, ...healthOperations];
-  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today }), {
+  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today, exampleTenantId }), {
     contentType: "application/json; charset=utf-8",
   });
   return [...cachedRoutes(openApiOperation.path, answer, openApiOperation), ...cachedRoutes(PLAIN_PATH, answer)];

@@ -37,7 +37,11 @@ export function keyWith(scopes: readonly string[]): JsonObject[] {
 
 export function toolOperation(
   { tool, scopes }: CatalogEntry,
-  { today, appUrl }: { today: Temporal.PlainDate; appUrl: string },
+  {
+    today,
+    appUrl,
+    exampleTenantId = EXAMPLE_TENANT,
+  }: { today: Temporal.PlainDate; appUrl: string; exampleTenantId?: string | undefined },
 ): JsonObject {
   const price = `${formatDecimal(tool.price, 3)} USDC`;
   return {
@@ -58,7 +62,7 @@ export function toolOperation(
           schema: requestSchema(tool.name),
           // Named, so that types generated from it do not change with the day.
           examples: {
-            [tool.name]: { value: { tenantId: EXAMPLE_TENANT, tool: tool.name, args: tool.example(today) } },
+            [tool.name]: { value: { tenantId: exampleTenantId, tool: tool.name, args: tool.example(today) } },
           },
         },
       },

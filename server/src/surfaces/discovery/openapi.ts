@@ -21,13 +21,15 @@ interface OpenApiOptions {
   routes: readonly RouteDescription[];
   /** Examples use dates after it. */
   today: Temporal.PlainDate;
+  /** The tenant that examples name. Left out: one that does not exist. */
+  exampleTenantId?: string | undefined;
 }
 
 /** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
-export function createOpenApi(catalog: Catalog, { appUrl, routes, today }: OpenApiOptions): string {
+export function createOpenApi(catalog: Catalog, { appUrl, routes, today, exampleTenantId }: OpenApiOptions): string {
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const entry of catalog.entries)
-    paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl }) });
+    paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl, exampleTenantId }) });
   // Sorted, so that the description does not depend on the order in which routes are mounted.
   const described = routes.map((route) => ({ route, path: templatePath(route.path) }));
   for (const { route, path } of described.toSorted((one, other) => one.path.localeCompare(other.path))) {
