@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
 import { sendRaw } from "../../../test/support/raw-http.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { openSharedService } from "../../../test/support/shared-service.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { catalog } from "../../contributions.ts";
 
 const MOST_PAGE_BYTES = 100_000;
@@ -11,7 +10,8 @@ let service: TestService;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([openSharedService(), startBrowser()]);
+  // The demo tenant's own: examples name it.
+  [service, browser] = await Promise.all([startTestService(), startBrowser()]);
 });
 
 afterAll(async () => {
