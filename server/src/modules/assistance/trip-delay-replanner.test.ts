@@ -213,7 +213,7 @@ describe("a disrupted trip", () => {
       expect.stringContaining("40.754900%2C-73.984000"),
     ]);
     expect(there.next).toMatch(/Not sent: whatsapp, slack; the reason of each/);
-    expect(there.messages[0]?.text).toMatch(/Airport JFK to the hotel: about \d+ min/);
+    expect(there.messages[0]?.text).toMatch(/Airport JFK to your stay there: about \d+ min/);
     expect((await stay("New York", -1, 2)).alternatives.reason).toMatch(/up to 1 night of that stay/);
     expect((await stay("New York", -2, 0)).alternatives.reason).toMatch(/that stay is lost/);
     // Too long to wait for a flight, and late nights of waiting, whose days are all searched.
