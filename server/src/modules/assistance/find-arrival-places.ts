@@ -127,11 +127,10 @@ export async function findDestination(
   const options = { limit: CANDIDATES, languageCode, regionCode: regionCode?.toUpperCase(), signal };
   const { candidates, nearMatches, provenance } = await resolveText(maps, address, options);
   const [given] = candidates;
-  // Coordinates mean what they say, however far that is.
-  const isPoint = given?.precision === "point";
-  const sorted = isPoint ? [given] : nearestFirst(candidates, airport, address);
-  const reachable = isPoint ? sorted : sorted.filter(isWithinReach(airport));
-  const [taken] = reachable;
+  const sorted = given?.precision === "point" ? [given] : nearestFirst(candidates, airport, address);
+  const reachable = sorted.filter(isWithinReach(airport));
+  // An address, a name with its city and coordinates mean what they say, however far that is; a bare name means a place near by.
+  const taken = reachable[0] ?? (BARE_NAME.test(address) ? undefined : sorted[0]);
   if (taken === undefined) {
     const tooFar = sorted.map((place) => ({
       label: place.label,
@@ -148,6 +147,8 @@ export async function findDestination(
   };
   return { destination, nearMatches, tooFar: [], provenance };
 }
+
+const BARE_NAME = /^[^\p{N},;]+$/u;
 
 const isWithinReach = (airport: Position) => (place: Position) =>
   distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000;

@@ -46,10 +46,12 @@ export async function findStayPlace(
   const text = toVisibleText(location, LONGEST_LOCATION);
   const { candidates } = await resolveText(maps, text, { limit: CANDIDATES, signal: call.signal });
   const isPoint = candidates[0]?.precision === "point";
-  const { taken, others } = takeNearAirport(
-    isPoint ? candidates.slice(0, 1) : candidates,
-    airports.filter((airport) => airport !== undefined),
-  );
+  const known = airports.filter((airport) => airport !== undefined);
+  const { taken, isNear, others } = takeNearAirport(isPoint ? candidates.slice(0, 1) : candidates, known);
+  // A name that is nowhere near the leg is another place's.
+  if (taken !== undefined && !isPoint && !isNear && known.length > 0) {
+    return { place: undefined, others: [taken.label, ...others] };
+  }
   const countryCode = taken?.countryCode ?? null;
   return { place: taken === undefined || countryCode === null ? undefined : { ...taken, countryCode }, others };
 }
@@ -63,7 +65,9 @@ export async function findHotels(
   const dates = { checkInDate, checkOutDate, otherCandidates: [...others] };
   if (place === undefined) {
     return {
-      ...unavailable("stayLocation is not known: give the city, or coordinates as 51.5, -0.12."),
+      ...unavailable(
+        "stayLocation is not known near the airports of the leg: give the city, or coordinates as 51.5, -0.12.",
+      ),
       takenAs: null,
       ...dates,
       ...NO_HOTELS,

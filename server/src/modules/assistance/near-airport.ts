@@ -12,11 +12,11 @@ const SAME_PLACE_METERS = 3_000;
 export function takeNearAirport<Known extends Position & { label: string }>(
   candidates: readonly Known[],
   airports: readonly Position[],
-): { taken: Known | undefined; others: string[] } {
+): { taken: Known | undefined; isNear: boolean; others: string[] } {
   const isNear = (place: Position) =>
     airports.some((airport) => distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000);
   const taken = candidates.find(isNear) ?? candidates[0];
-  if (taken === undefined) return { taken, others: [] };
+  if (taken === undefined) return { taken, isNear: false, others: [] };
   const others = candidates.filter((one) => distanceMeters(one, taken) > SAME_PLACE_METERS);
-  return { taken, others: [...new Set(others.map(({ label }) => label))].slice(0, MOST_OTHERS) };
+  return { taken, isNear: isNear(taken), others: [...new Set(others.map(({ label }) => label))].slice(0, MOST_OTHERS) };
 }

@@ -168,6 +168,19 @@ test("the shortest channel has no advice cut in mid-sentence", async () => {
   for (const line of lines) expect(long).toContain(line);
 });
 
+test("a stay whose name is only known far from the leg gets no hotels there", async () => {
+  const departureDate = nextDay();
+  const { hotel } = await world.result("trip_delay_replanner", {
+    originalLeg: { origin: "LHR", destination: "JFK", scheduledDepartureIso: `${departureDate}T12:00:00Z` },
+    ...{ disruption: { kind: "delay" }, rebookSearch: { departureDate }, notifyChannels: [] },
+    ...{ needsHotelFallback: true, stayLocation: "Soho" },
+  });
+  expect(hotel).toMatchObject({
+    ...{ available: false, accommodations: [], otherCandidates: ["Soho, Indonesia"] },
+    reason: expect.stringContaining("not known near the airports of the leg"),
+  });
+});
+
 test("a stay at the airport where the leg ends is said not to be where the traveler waits", async () => {
   const departureDate = nextDay();
   const Answer = z.object({

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+describe("search_hotels", () => {
+  const search = async (location: string) => {
+    const today = Temporal.Now.plainDateISO("UTC");
+    const [checkInDate, checkOutDate] = [40, 42].map((days) => today.add({ days }).toString());
+    return resultOf(await service.call("search_hotels", { location, checkInDate, checkOutDate })).location;
+  };
+
+  it("names the place that a bare name was taken as, and those that it could also be", async () => {
+    expect(await search("Paris")).toMatchObject({
+      ...{ label: "Paris, France", otherPlaces: expect.arrayContaining(["Paris, TX, United States"]) },
+      note: expect.stringMatching(/taken as Paris, France\. It could also be: .*Paris, TX/),
+    });
+    expect(await search("Soho")).toMatchObject({
+      ...{ label: "Soho, Indonesia", otherPlaces: [] },
+      note: expect.stringMatching(/taken as Soho, Indonesia\. .*before you book/),
+    });
+    for (const location of ["Lisbon, Portugal", "LIS", "38.71, -9.14"])
+      expect(await search(location)).toMatchObject({ otherPlaces: [], note: null });
+  });
+});
