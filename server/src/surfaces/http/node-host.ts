@@ -58,6 +58,12 @@ interface NodeHostOptions {
 }
 
 /**
+ * How much of a request may wait until it is read. A body in pieces of one byte each waits as so many objects, which cost many times
+ * their bytes.
+ */
+const UNREAD_BYTES = 16 * 1024;
+
+/**
  * Serves `hot` routes straight from node:http (a router and web-standard requests cost about a third of a call's CPU) and
  * everything else through `fallback`.
  */
@@ -68,6 +74,7 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
   const server = createServer({
     requireHostHeader: false,
     connectionsCheckingInterval: LOOK_AT_CONNECTIONS_MILLISECONDS,
+    highWaterMark: UNREAD_BYTES,
   });
   limitConnections(server, options.connections, options.trustedProxies);
   const inTurn = takeTurns(server);
