@@ -144,6 +144,10 @@ function readProviders(read: Read) {
     providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
     geocodingProviders: read(variables.geocodingProviders),
     elevationProviders: read(variables.elevationProviders),
+    visionModelUrl: read(variables.visionModelUrl),
+    visionModel: read(variables.visionModel),
+    visionModelKey: read(variables.visionModelKey),
+    visionModelTimeoutSeconds: read(variables.visionModelTimeoutSeconds),
   };
 }
 
@@ -174,6 +178,7 @@ function pairProblems(config: Config): string[] {
   const pairs = [
     ["securityContact", "securityContactExpires"],
     ["smtpUrl", "mailFrom"],
+    ["visionModelUrl", "visionModel"],
   ] as const;
   return pairs
     .filter(([one, other]) => (config[one] === undefined) !== (config[other] === undefined))

@@ -1,6 +1,6 @@
-import { http, orderOf, osrmUrl, readProvidersContact, url, wholeNumber, withDefault } from "./values.ts";
+import { http, orderOf, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
 
-/** What is asked outside beside the supplier and the chain: exchange rates, and the open providers of places, weather and ways. */
+/** What is asked outside beside the supplier and the chain: exchange rates, the open providers of places, weather and ways, and a vision model. */
 export const providerVariables = {
   fxRatesUrl: url(
     "FX_RATES_URL",
@@ -106,5 +106,18 @@ export const providerVariables = {
     "opentopodata,open-meteo,embedded",
     "Who knows elevations, in this order; the next one is asked when one fails or knows nothing. Those without an address are left out.",
     orderOf("opentopodata", "open-meteo", "embedded"),
+  ),
+  visionModelUrl: url(
+    "VISION_MODEL_URL",
+    http,
+    "Base address of an API with OpenAI's chat completions, such as `https://api.openai.com/v1` or your own server's, whose model reads scanned documents that the service itself cannot read without doubt. It is sent pictures of their pages. Unset: no document leaves the service.",
+  ),
+  visionModel: text("VISION_MODEL", "The name of that model, which has to understand images."),
+  visionModelKey: text("VISION_MODEL_KEY", "API key for that endpoint. Unset: it asks for none."),
+  visionModelTimeoutSeconds: withDefault(
+    "VISION_MODEL_TIMEOUT_SECONDS",
+    "30",
+    "How long that model may take for one page, in seconds. After that the answer is what the service has read itself.",
+    wholeNumber(1, 120),
   ),
 };

@@ -14,6 +14,7 @@ import type { MapTiles } from "../ports/map-tiles.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
 import type { Network } from "../ports/network.ts";
+import type { PageTranscriber } from "../ports/page-transcriber.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
 import type { Ways } from "../ports/ways.ts";
@@ -58,6 +59,8 @@ export interface Parts {
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */
   readonly mailer: OpenedMailer | undefined;
+  /** Undefined: the operator has no vision model, and no document leaves the service. */
+  readonly pageTranscriber: PageTranscriber | undefined;
   readonly maps: Maps;
   readonly elevation: Elevation;
   readonly conditions: Conditions;

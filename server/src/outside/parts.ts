@@ -33,6 +33,7 @@ import { openMaps } from "./maps.ts";
 import { openNearby } from "./nearby.ts";
 import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
+import { openPageTranscriber } from "./page-transcriber.ts";
 import { openReads } from "./reads.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
@@ -142,6 +143,7 @@ function outsideParts(
     networks: () => networks,
     facilitator: () => facilitator,
     mailer: () => openMailer(config),
+    pageTranscriber: () => openPageTranscriber(config, { http, log }),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, clock),
