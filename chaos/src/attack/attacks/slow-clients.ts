@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { connectionLimits, readOpenFilesLimit } from "../../../../server/src/surfaces/http/connections.ts";
 import type { Attack } from "../attack.ts";
 import type { GuardName } from "../guards.ts";
 import type { Host, Target } from "../target.ts";
@@ -17,6 +18,10 @@ const LOOK_EVERY_MILLISECONDS = 20;
 const LATER_MILLISECONDS = 15_000;
 /** Connections of others, which come and go. */
 const OTHERS = 20;
+/** Connections of the equal load before, which are counted as those of others until they are closed. */
+const EARLIER = 100;
+/** Of the service, which share its open files. */
+const HOSTS = 2;
 
 interface SlowClients {
   name: string;
@@ -37,9 +42,15 @@ interface SlowClients {
   limitMilliseconds: number;
 }
 
+/** The service closes what its limit of open files has no room for, which is another guard than the one under attack. */
+function mostConnections(): number {
+  return connectionLimits(readOpenFilesLimit(), HOSTS, Number.MAX_SAFE_INTEGER).most - OTHERS;
+}
+
 /** Connections that give the service something to wait for: it must stop waiting. */
 function slowClients(kind: SlowClients): Attack {
-  const { name, guard, connections, memoryMegabytes } = kind;
+  const { name, guard, memoryMegabytes } = kind;
+  const connections = Math.min(kind.connections, mostConnections());
   return {
     ...{ name, guard, hosts: ["app", "edge"], takesLong: true },
     bounds: { memoryMegabytes, memoryAt: "held", waitingRequests: kind.waitingRequests + OTHERS },
@@ -50,7 +61,7 @@ function slowClients(kind: SlowClients): Attack {
       const sockets = await openWires(target.urls[host], connections);
       let opened = await held();
       const takenBy = performance.now() + TAKEN_WITHIN_MILLISECONDS;
-      while (opened < connections - OTHERS && performance.now() < takenBy) {
+      while (opened < connections - EARLIER && performance.now() < takenBy) {
         await delay(LOOK_EVERY_MILLISECONDS);
         opened = Math.max(opened, await held());
       }
@@ -68,7 +79,7 @@ function slowClients(kind: SlowClients): Attack {
         isCollected = true;
       }
       const problems = [
-        ...(opened >= connections - OTHERS ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),
+        ...(opened >= connections - EARLIER ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),
         ...(open <= OTHERS ? [] : [`${open} connections are still open`]),
       ];
       return { calls: connections * (kind.requestsEach ?? 1), problems, end: () => closeAll(sockets) };
