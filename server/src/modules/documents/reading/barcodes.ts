@@ -15,6 +15,7 @@ const SYMBOLOGIES: ReadonlyMap<string, Barcode["symbology"]> = new Map([
 /** Looked for in this order: each angle costs a look at every pixel, and most codes are found by the first. */
 const ANGLES = [0, 3, -3, 6, -6, 10, -10, 45, 14, -14];
 const SIDES = [1_600, 2_600, 1_000];
+const MOST_ENLARGED = 3;
 const MOST_MILLISECONDS = 6_000;
 const MOST_CODES = 8;
 /** The longest bar coded boarding pass, with the data of an airline and a signature, is far shorter. */
@@ -32,12 +33,9 @@ export async function findBarcodes(raster: Raster, page: number, tilt = 0): Prom
   prepare();
   const deadline = performance.now() + MOST_MILLISECONDS;
   const found = new Map<string, Barcode>();
-  for (const angle of [...new Set([0, tilt, ...ANGLES])]) {
-    for (const side of SIDES) {
+  for (const angle of new Set([0, tilt, ...ANGLES])) {
+    for (const factor of factorsOf(raster)) {
       if (performance.now() > deadline) return [...found.values()];
-      const factor = side / Math.max(raster.width, raster.height);
-      // Beyond twice its size a page shows nothing new.
-      if (factor > 2.5 || (side !== SIDES[0] && Math.abs(factor - 1) < 0.01)) continue;
       const looked = await turn(await scale(raster, factor), angle);
       for (const result of await look(looked)) {
         const barcode = toBarcode(result, page, boxOf(result, looked, angle, raster, factor));
@@ -47,6 +45,11 @@ export async function findBarcodes(raster: Raster, page: number, tilt = 0): Prom
     }
   }
   return [...found.values()];
+}
+
+/** A code in a small image is looked for in a larger one; beyond that a page shows nothing new. */
+function factorsOf({ width, height }: Raster): ReadonlySet<number> {
+  return new Set(SIDES.map((side) => Math.min(MOST_ENLARGED, side / Math.max(width, height))));
 }
 
 function prepare(): void {
@@ -71,8 +74,8 @@ function look({ data, width, height }: Raster): Promise<ReadResult[]> {
   );
 }
 
-function toBarcode({ format, text, isValid }: ReadResult, page: number, box: Box): Barcode | undefined {
-  const symbology = SYMBOLOGIES.get(format);
+function toBarcode({ symbology: found, text, isValid }: ReadResult, page: number, box: Box): Barcode | undefined {
+  const symbology = SYMBOLOGIES.get(found);
   if (symbology === undefined || !isValid || text === "" || text.length > MOST_CHARACTERS) return undefined;
   return { symbology, text, page, box };
 }
