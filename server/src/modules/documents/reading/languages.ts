@@ -33,16 +33,12 @@ function words(...lines: readonly string[]): ReadonlySet<string> {
 
 /** Words of one language that must be there before a page is read again in it. */
 const FEWEST_WORDS = 3;
-/** Of a page of another writing, English is read out of shapes that are none. */
-const OTHER_WRITING = 0.62;
 
 /** Reads a page again in its own language, where its words show that it is not English, and gives the better reading. */
-export function chooseLanguages(recognizer: Recognizer, raster: Raster, english: Recognised): Recognised {
+export function chooseLanguage(recognizer: Recognizer, raster: Raster, english: Recognised): Recognised {
   const language = languageOf(english);
-  if (language !== undefined) return better(english, recognizer.recognise(raster, [language, "eng"], "page"));
-  if (english.words.length > 0 && english.confidence >= OTHER_WRITING) return english;
-  const japanese = recognizer.recognise(raster, ["jpn", "eng"], "page");
-  return isJapanese(japanese) ? better(english, japanese) : english;
+  if (language === undefined) return english;
+  return better(english, recognizer.recognise(raster, [language, "eng"], "page"));
 }
 
 const better = (one: Recognised, other: Recognised): Recognised =>
@@ -65,6 +61,6 @@ const withoutMarks = (text: string): string =>
 
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
 
-function isJapanese({ words }: Recognised): boolean {
-  return words.reduce((count, { text }) => count + (text.match(KANA_OR_HAN)?.length ?? 0), 0) >= 5;
+export function isJapanese({ words }: Recognised): boolean {
+  return words.reduce((count, { text }) => count + (text.match(KANA_OR_HAN)?.length ?? 0), 0) >= 4;
 }

@@ -2,10 +2,13 @@ import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
 import type { MrzLines, PageText, Word } from "./page.ts";
 import { toLines } from "./page-words.ts";
-import { crop, frame, type Raster, scale, sharpen } from "./raster.ts";
+import { crop, frame, type Raster, scale, turn } from "./raster.ts";
 import type { Recognizer } from "./recognizer.ts";
+import { findLie } from "./straighten.ts";
+import { cutZoneLines } from "./zone-lines.ts";
 
-const CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789<";
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+const CHARACTERS = `${LETTERS}<`;
 /** Characters a line and lines a zone: passports, visas and cards of two lines, cards of three. */
 const FORMS = [
   { length: 44, lines: 2 },
@@ -15,8 +18,10 @@ const FORMS = [
 /** A line may be read with characters too many or too few. */
 const SHORTEST = 20;
 const MOST_CANDIDATES = 16;
-/** In pixels: how tall the lines of the zone are handed over. */
-const LETTER_HEIGHTS = [28, 36, 22];
+/** In pixels: how tall the letters of the zone are handed over. */
+const LETTER_HEIGHT = 36;
+/** What counts as ink, on white paper: faint print needs more, and print that runs together less. */
+const INKS = [150, 190, 110];
 const MARGIN = 24;
 
 /** A band of the page that may hold a zone, with the height of its letters, both in fractions of the page. */
@@ -37,15 +42,15 @@ export async function findMrz(recognizer: Recognizer, straight: Raster, text: Pa
   const bands = bandsOf(text);
   // Where nothing looks like it.
   for (const band of bands.length > 0 ? bands : [FOOT]) {
-    for (const image of await imagesOf(straight, band)) {
-      const { words } = recognizer.recognise(image, ["eng"], "block", CHARACTERS);
-      for (const zone of zonesOf(toLines(words).map((line) => toZoneLine(line.words)))) {
-        const key = zone.lines.join("\n");
-        const known = found.get(key);
-        // What is read alike again and again is likelier.
-        const score = Math.max(zone.score, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
-        found.set(key, { ...zone, page: text.page, box: band.box, score });
-      }
+    const image = await imageOf(straight, band);
+    if (image === undefined) continue;
+    const readings = [...INKS.map((ink) => readByCells(recognizer, image, ink)), readAsText(recognizer, image)];
+    for (const zone of readings.flatMap(zonesOf)) {
+      const key = zone.lines.join("\n");
+      const known = found.get(key);
+      // What is read alike again and again is likelier.
+      const score = Math.max(zone.score, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
+      found.set(key, { ...zone, page: text.page, box: band.box, score });
     }
   }
   return [...found.values()]
@@ -108,21 +113,47 @@ function toBand(words: readonly Word[]): Band {
   };
 }
 
-async function imagesOf(straight: Raster, { box, letter }: Band): Promise<Raster[]> {
+async function imageOf(straight: Raster, { box, letter }: Band): Promise<Raster | undefined> {
   const { width, height } = straight;
   const cut = crop(straight, {
     ...{ left: box.x * width, top: box.y * height },
     ...{ width: box.width * width, height: box.height * height },
   });
-  if (cut === undefined) return [];
-  const images: Raster[] = [];
-  for (const wanted of LETTER_HEIGHTS) {
-    const factor = letter === undefined ? 1 : Math.min(5, Math.max(0.25, wanted / (letter * height)));
-    const scaled = await scale(cut, factor);
-    images.push(frame(scaled, MARGIN), frame(await sharpen(scaled), MARGIN));
-    if (letter === undefined) break;
-  }
-  return images;
+  if (cut === undefined) return undefined;
+  const factor = letter === undefined ? 1 : Math.min(5, Math.max(0.25, LETTER_HEIGHT / (letter * height)));
+  const scaled = await scale(cut, factor);
+  // A photo may be tilted more at its foot than elsewhere.
+  const { quarterTurns, tilt } = await findLie(scaled);
+  return quarterTurns === 0 && Math.abs(tilt) < MOST_REMAINING_TILT ? turn(scaled, tilt) : scaled;
+}
+
+const MOST_REMAINING_TILT = 3;
+
+/** Fillers by their form, the other characters by recognition. */
+function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLine[] {
+  return cutZoneLines(image, ink).map(({ letters, cells, pitch }) => {
+    const found = recognizer.recogniseCharacters(frame(letters, MARGIN), LETTERS);
+    const read = cells.map(({ left, right, isFiller }) => {
+      if (isFiller) return { text: "<", confidence: 0.97 };
+      const middle = (left + right) / 2 + MARGIN;
+      const [nearest] = found.toSorted((one, other) => distance(one, middle) - distance(other, middle));
+      const isThere = nearest !== undefined && distance(nearest, middle) < pitch / 2;
+      // A character that is there and not recognised: what it is must not be guessed.
+      return isThere ? nearest : { text: "<", confidence: 0 };
+    });
+    return {
+      text: read.map(({ text }) => text).join(""),
+      confidence: read.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, read.length),
+    };
+  });
+}
+
+const distance = ({ left, right }: { left: number; right: number }, to: number): number =>
+  Math.abs((left + right) / 2 - to);
+
+function readAsText(recognizer: Recognizer, image: Raster): ZoneLine[] {
+  const { words } = recognizer.recognise(frame(image, MARGIN), ["eng"], "block", CHARACTERS);
+  return toLines(words).map((line) => toZoneLine(line.words));
 }
 
 interface ZoneLine {

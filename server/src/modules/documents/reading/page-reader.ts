@@ -10,7 +10,7 @@ import { readTextLayer } from "./pdf-text.ts";
 import type { Raster } from "./raster.ts";
 import type { ReadingOptions } from "./read-document.ts";
 import { recognisePage } from "./recognise-page.ts";
-import { Recognizer } from "./recognizer.ts";
+import { type Language, Recognizer } from "./recognizer.ts";
 import { AS_GIVEN, type Placement } from "./straighten.ts";
 
 export interface ReadPage {
@@ -30,6 +30,12 @@ const SHARE_OF_A_SCAN = 0.4;
 const MOST_UNMAPPED = 0.1;
 const TRANSCRIPT_CONFIDENCE = 0.8;
 const MOST_TRANSCRIBED_LINES = 400;
+
+/** Passports and boarding passes are in Latin letters everywhere. */
+const WRITINGS: Readonly<Record<DocumentKind, readonly Language[]>> = {
+  ...{ receipt: ["jpn"], invoice: ["jpn"] },
+  ...{ boarding_pass: [], id_document: [] },
+};
 
 /** Reads the pages of one document. */
 export class PageReader {
@@ -60,7 +66,7 @@ export class PageReader {
     this.#options.progress?.(`recognising the text of page ${page}`);
     this.#recognizer ??= Recognizer.open();
     const recognizer = await this.#recognizer;
-    const { text, straight, placement } = await recognisePage(recognizer, raster, page);
+    const { text, straight, placement } = await recognisePage(recognizer, raster, page, WRITINGS[this.#kind]);
     const mrz = this.#kind === "id_document" ? await findMrz(recognizer, straight, text) : [];
     const straightCodes = barcodes.map((barcode) => ({ ...barcode, box: placement.fromGiven(barcode.box) }));
     if (transcript === undefined) return { text, barcodes: straightCodes, mrz, placement };

@@ -6,6 +6,11 @@ const PAPER_PERCENTILE = 0.9;
 /** What is darker than this all over is no paper: a photo, or a dark heading. */
 const DARKEST_PAPER = 60;
 
+/** Lighter than this, on paper of 255, is a pattern that is printed under the text, and darker than that is as black as it gets. */
+const WHITE = 220;
+const BLACK = 20;
+const STRETCH = 255 / (WHITE - BLACK);
+
 /** The page as if lit evenly: the paper becomes white, also where a shadow lies on it. */
 export function evenLight(raster: Raster): Raster {
   const { data, width, height } = raster;
@@ -24,7 +29,8 @@ export function evenLight(raster: Raster): Raster {
       const above = mix(paper[top * columns + left] ?? 255, paper[top * columns + right] ?? 255, across - left);
       const below = mix(paper[bottom * columns + left] ?? 255, paper[bottom * columns + right] ?? 255, across - left);
       const light = mix(above, below, down - top);
-      even[y * width + x] = Math.min(255, ((data[y * width + x] ?? 0) * 255) / light);
+      const grey = ((data[y * width + x] ?? 0) * 255) / light;
+      even[y * width + x] = Math.min(255, Math.max(0, (grey - BLACK) * STRETCH));
     }
   }
   return { data: even, width, height };

@@ -138,10 +138,6 @@ export async function turn(raster: Raster, degrees: number): Promise<Raster> {
   return toRaster(sharpOf(raster).rotate(degrees, { background: "white" }));
 }
 
-/** With clearer edges. */
-export const sharpen = (raster: Raster): Promise<Raster> =>
-  toRaster(sharpOf(raster).sharpen({ sigma: 1.2 }).normalise());
-
 /** With a white frame of so many pixels: letters at the edge of an image are seldom recognised. */
 export function frame({ data, width, height }: Raster, pixels: number): Raster {
   const framed = new Uint8Array((width + 2 * pixels) * (height + 2 * pixels)).fill(255);

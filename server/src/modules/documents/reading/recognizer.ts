@@ -37,7 +37,16 @@ const Found = z.object({
       paragraphs: z.array(
         z.object({
           lines: z.array(
-            z.object({ words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox: Box })) }),
+            z.object({
+              words: z.array(
+                z.object({
+                  text: z.string(),
+                  confidence: z.number(),
+                  bbox: Box,
+                  symbols: z.array(z.object({ text: z.string(), confidence: z.number(), bbox: Box })),
+                }),
+              ),
+            }),
           ),
         }),
       ),
@@ -57,6 +66,14 @@ export interface Recognised {
   words: Word[];
   /** The mean of the words' confidences by their lengths, from 0 to 1; 0 without words. */
   confidence: number;
+}
+
+export interface Character {
+  text: string;
+  /** From 0 to 1. */
+  confidence: number;
+  left: number;
+  right: number;
 }
 
 /**
@@ -82,6 +99,22 @@ export class Recognizer {
    * @param allowed the only characters that it may find
    */
   recognise(raster: Raster, languages: readonly Language[], layout: Layout, allowed = ""): Recognised {
+    return toRecognised(this.#find(raster, languages, layout, allowed), raster);
+  }
+
+  /** The characters of one line, each with its confidence and where it stands, in pixels. */
+  recogniseCharacters(raster: Raster, allowed: string): Character[] {
+    return wordsOf(this.#find(raster, ["eng"], "line", allowed)).flatMap(({ symbols }) =>
+      symbols.map(({ text, confidence, bbox }) => ({
+        text,
+        confidence: confidence / 100,
+        left: bbox.x0,
+        right: bbox.x1,
+      })),
+    );
+  }
+
+  #find(raster: Raster, languages: readonly Language[], layout: Layout, allowed: string): z.output<typeof Found> {
     const tesseract = this.#open(languages);
     tesseract.SetVariable("tessedit_pageseg_mode", PAGE_MODES[layout]);
     tesseract.SetVariable("tessedit_char_whitelist", allowed);
@@ -93,7 +126,7 @@ export class Recognizer {
     const found = Found.parse(JSON.parse(tesseract.GetJSONText()));
     tesseract.Clear();
     this.#core.FS.unlink(IMAGE_FILE);
-    return toRecognised(found, raster);
+    return found;
   }
 
   #open(languages: readonly Language[]): Tesseract {
@@ -116,13 +149,15 @@ export class Recognizer {
   }
 }
 
-function toRecognised({ blocks }: z.output<typeof Found>, { width, height }: Raster): Recognised {
-  const found = blocks.flatMap((block) =>
-    block.paragraphs.flatMap((paragraph) => paragraph.lines.flatMap((line) => line.words)),
-  );
-  const words = found.flatMap(({ text, confidence, bbox }): Word[] => {
+function wordsOf({ blocks }: z.output<typeof Found>) {
+  return blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines.flatMap(({ words }) => words)));
+}
+
+function toRecognised(found: z.output<typeof Found>, { width, height }: Raster): Recognised {
+  const words = wordsOf(found).flatMap(({ text, confidence, bbox }): Word[] => {
     const cleaned = cleanWord(text);
-    if (cleaned === undefined) return [];
+    const isUpright = cleaned === undefined || cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
+    if (cleaned === undefined || !isUpright) return [];
     const box = {
       ...{ x: bbox.x0 / width, y: bbox.y0 / height },
       ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
@@ -132,7 +167,8 @@ function toRecognised({ blocks }: z.output<typeof Found>, { width, height }: Ras
   return { words, confidence: meanConfidence(words) };
 }
 
-function meanConfidence(words: readonly Word[]): number {
+/** By the length of the words. */
+export function meanConfidence(words: readonly Word[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return letters === 0 ? 0 : words.reduce((sum, word) => sum + word.text.length * word.confidence, 0) / letters;
 }
