@@ -1,0 +1,13 @@
+import type { Box } from "../scan.ts";
+
+export const WHOLE_PAGE: Box = { x: 0, y: 0, width: 1, height: 1 };
+
+/** The smallest box that holds all of them; `undefined` for none. */
+export function aroundBoxes(boxes: readonly Box[]): Box | undefined {
+  if (boxes.length === 0) return undefined;
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + box.width));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}

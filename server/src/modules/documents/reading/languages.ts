@@ -1,0 +1,66 @@
+import type { Raster } from "./raster.ts";
+import type { Language, Recognised, Recognizer } from "./recognizer.ts";
+
+/**
+ * Words of papers that travellers have, by language, as they look when they were read as English: without the marks of their letters.
+ * English words are left out, and one that two languages share counts for both.
+ */
+const WORDS: Readonly<Record<Exclude<Language, "eng" | "jpn">, ReadonlySet<string>>> = {
+  deu: words(
+    "rechnung quittung beleg datum betrag gesamt gesamtbetrag summe zwischensumme mwst ust steuer netto brutto kunde karte",
+    "zahlung bezahlt menge preis einzelpreis uhr strasse gmbh und der das fur danke vielen nacht ubernachtung rechnungsnummer",
+    "rechnungsdatum steuernummer kassenbon fahrt fahrpreis reisepass staatsangehorigkeit leistung tisch bitte ihre ihr mit",
+  ),
+  fra: words(
+    "facture recu montant tva ttc sous-total carte paiement especes merci prix quantite le les des du et pour votre rue",
+    "chambre nuit nuits numero siret passeport nationalite addition reglement bancaire rendu taux visite bientot couverts",
+    "echeance billet aller retour",
+  ),
+  spa: words(
+    "factura recibo fecha importe iva cliente tarjeta pago efectivo gracias precio cantidad imponible el los las del su calle",
+    "habitacion noche noches numero nif cif pasaporte nacionalidad cuenta cambio mesa descripcion unidades visita vencimiento",
+    "servicio por con",
+  ),
+  por: words(
+    "fatura recibo valor iva cliente cartao pagamento dinheiro obrigado obrigada preco quantidade dos das sua rua quarto noite",
+    "noites numero nif cnpj passaporte nacionalidade conta troco mesa descricao contribuinte vencimento servico cupom taxa com",
+  ),
+};
+
+function words(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.join(" ").split(" "));
+}
+
+/** Words of one language that must be there before a page is read again in it. */
+const FEWEST_WORDS = 3;
+
+/** Reads a page again in its own language, where its words show that it is not English, and gives the better reading. */
+export function chooseLanguage(recognizer: Recognizer, raster: Raster, english: Recognised): Recognised {
+  const language = languageOf(english);
+  if (language === undefined) return english;
+  return better(english, recognizer.recognise(raster, [language, "eng"], "page"));
+}
+
+const better = (one: Recognised, other: Recognised): Recognised =>
+  other.confidence > one.confidence - 0.1 && other.words.length > 0 ? other : one;
+
+function languageOf({ words }: Recognised): Exclude<Language, "eng" | "jpn"> | undefined {
+  const plain = words.map(({ text }) => withoutMarks(text));
+  const counts = (["deu", "fra", "spa", "por"] as const).map((language) => {
+    return { language, count: plain.filter((word) => WORDS[language].has(word)).length };
+  });
+  const [first] = counts.toSorted((one, other) => other.count - one.count);
+  return first !== undefined && first.count >= FEWEST_WORDS ? first.language : undefined;
+}
+
+const withoutMarks = (text: string): string =>
+  text
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z-]/g, "");
+
+const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
+
+export function isJapanese({ words }: Recognised): boolean {
+  return words.reduce((count, { text }) => count + (text.match(KANA_OR_HAN)?.length ?? 0), 0) >= 4;
+}

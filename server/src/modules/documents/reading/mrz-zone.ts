@@ -1,0 +1,181 @@
+import type { Box } from "../scan.ts";
+import { aroundBoxes } from "./boxes.ts";
+import type { MrzLines, PageText, Word } from "./page.ts";
+import { toLines } from "./page-words.ts";
+import { crop, frame, type Raster, scale, turn } from "./raster.ts";
+import type { Recognizer } from "./recognizer.ts";
+import { findLie } from "./straighten.ts";
+import { cutZoneLines } from "./zone-lines.ts";
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+const CHARACTERS = `${LETTERS}<`;
+/** Characters a line and lines a zone: passports, visas and cards of two lines, cards of three. */
+const FORMS = [
+  { length: 44, lines: 2 },
+  { length: 36, lines: 2 },
+  { length: 30, lines: 3 },
+] as const;
+/** A line may be read with characters too many or too few. */
+const SHORTEST = 20;
+const MOST_CANDIDATES = 16;
+/** In pixels: how tall the letters of the zone are handed over. */
+const LETTER_HEIGHT = 36;
+/** What counts as ink, on white paper: faint print needs more, and print that runs together less. */
+const INKS = [150, 190, 110];
+const MARGIN = 24;
+
+/** A band of the page that may hold a zone, with the height of its letters, both in fractions of the page. */
+interface Band {
+  box: Box;
+  letter: number | undefined;
+}
+
+/** The lowest part of the page, where zones are. */
+const FOOT: Band = { box: { x: 0, y: 0.6, width: 1, height: 0.4 }, letter: undefined };
+
+/**
+ * Candidates for the lines of a machine-readable zone, the best first: what `text` shows to be one is cut out of the page and
+ * recognised again at several sizes, with the characters of such zones only. Boxes are fractions of the page.
+ */
+export async function findMrz(recognizer: Recognizer, straight: Raster, text: PageText): Promise<MrzLines[]> {
+  const found = new Map<string, MrzLines & { score: number }>();
+  const bands = bandsOf(text);
+  // Where nothing looks like it.
+  for (const band of bands.length > 0 ? bands : [FOOT]) {
+    const image = await imageOf(straight, band);
+    if (image === undefined) continue;
+    const readings = [...INKS.map((ink) => readByCells(recognizer, image, ink)), readAsText(recognizer, image)];
+    for (const zone of readings.flatMap(zonesOf)) {
+      const key = zone.lines.join("\n");
+      const known = found.get(key);
+      // What is read alike again and again is likelier.
+      const score = Math.max(zone.score, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
+      found.set(key, { ...zone, page: text.page, box: band.box, score });
+    }
+  }
+  return [...found.values()]
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MOST_CANDIDATES)
+    .map(({ lines, confidence, page, box }) => ({ lines, confidence, page, box }));
+}
+
+/** The zones that a text holds as its own lines. */
+export function mrzOfText({ page, lines }: PageText): MrzLines[] {
+  const long = lines.filter(({ words }) => /^[A-Z0-9<]{20,}$/.test(words.map(({ text }) => text).join("")));
+  const box = aroundBoxes(long.flatMap(({ words }) => words.map((word) => word.box))) ?? FOOT.box;
+  return zonesOf(long.map(({ words }) => toZoneLine(words)))
+    .toSorted((one, other) => other.score - one.score)
+    .map((zone) => ({ lines: zone.lines, confidence: zone.confidence, page, box }));
+}
+
+/** What recognition that knows no such zones takes their characters for, fillers above all. */
+const ZONE_TEXT = /^[A-Z0-9<«‹‐–—_\-({[KCcLlEeSs£€&*.,:;'"/\\|]+$/;
+const FILLERS = /[<«‹]/g;
+
+function bandsOf({ lines }: PageText): Band[] {
+  const bands: { words: Word[]; bottom: number }[] = [];
+  for (const { words } of lines) {
+    const long = words.filter(({ text }) => text.length >= 5 || FILLERS.test(text));
+    const joined = words.map(({ text }) => text).join("");
+    if (joined.length < SHORTEST || !isLikeZone(joined)) continue;
+    const box = aroundBoxes(long.map((word) => word.box)) ?? aroundBoxes(words.map((word) => word.box));
+    if (box === undefined) continue;
+    const last = bands.at(-1);
+    const isNext = last !== undefined && box.y - last.bottom < 2 * box.height;
+    if (isNext) {
+      last.words.push(...words);
+      last.bottom = box.y + box.height;
+    } else bands.push({ words: [...words], bottom: box.y + box.height });
+  }
+  return bands.map(({ words }) => toBand(words));
+}
+
+function isLikeZone(text: string): boolean {
+  const fillers = text.match(FILLERS)?.length ?? 0;
+  const ordinary = Array.from(text).filter((character) => !ZONE_TEXT.test(character)).length;
+  const digits = text.match(/\d/g)?.length ?? 0;
+  return ordinary <= 0.12 * text.length && (fillers >= 3 || digits >= 10 || /[KCL<]{6}/.test(text));
+}
+
+function toBand(words: readonly Word[]): Band {
+  const heights = words.map(({ box }) => box.height).toSorted((one, other) => one - other);
+  const letter = heights[Math.floor(heights.length / 2)] ?? 0.02;
+  const { x, y, width, height } = aroundBoxes(words.map(({ box }) => box)) ?? FOOT.box;
+  const left = Math.max(0, x - 0.03);
+  const top = Math.max(0, y - 1.2 * letter);
+  return {
+    box: {
+      ...{ x: left, y: top },
+      width: Math.min(1, x + width + 0.03) - left,
+      height: Math.min(1, y + height + 1.2 * letter) - top,
+    },
+    letter,
+  };
+}
+
+async function imageOf(straight: Raster, { box, letter }: Band): Promise<Raster | undefined> {
+  const { width, height } = straight;
+  const cut = crop(straight, {
+    ...{ left: box.x * width, top: box.y * height },
+    ...{ width: box.width * width, height: box.height * height },
+  });
+  if (cut === undefined) return undefined;
+  const factor = letter === undefined ? 1 : Math.min(5, Math.max(0.25, LETTER_HEIGHT / (letter * height)));
+  const scaled = await scale(cut, factor);
+  // A photo may be tilted more at its foot than elsewhere.
+  const { quarterTurns, tilt } = await findLie(scaled);
+  return quarterTurns === 0 && Math.abs(tilt) < MOST_REMAINING_TILT ? turn(scaled, tilt) : scaled;
+}
+
+const MOST_REMAINING_TILT = 3;
+
+/** Fillers by their form, the other characters by recognition. */
+function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLine[] {
+  return cutZoneLines(image, ink).map(({ letters, cells, pitch }) => {
+    const found = recognizer.recogniseCharacters(frame(letters, MARGIN), LETTERS);
+    const read = cells.map(({ left, right, isFiller }) => {
+      if (isFiller) return { text: "<", confidence: 0.97 };
+      const middle = (left + right) / 2 + MARGIN;
+      const [nearest] = found.toSorted((one, other) => distance(one, middle) - distance(other, middle));
+      const isThere = nearest !== undefined && distance(nearest, middle) < pitch / 2;
+      // A character that is there and not recognised: what it is must not be guessed.
+      return isThere ? nearest : { text: "<", confidence: 0 };
+    });
+    return {
+      text: read.map(({ text }) => text).join(""),
+      confidence: read.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, read.length),
+    };
+  });
+}
+
+const distance = ({ left, right }: { left: number; right: number }, to: number): number =>
+  Math.abs((left + right) / 2 - to);
+
+function readAsText(recognizer: Recognizer, image: Raster): ZoneLine[] {
+  const { words } = recognizer.recognise(frame(image, MARGIN), ["eng"], "block", CHARACTERS);
+  return toLines(words).map((line) => toZoneLine(line.words));
+}
+
+interface ZoneLine {
+  text: string;
+  confidence: number;
+}
+
+const toZoneLine = (words: readonly Word[]): ZoneLine => ({
+  text: words.map(({ text }) => text).join(""),
+  confidence: words.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, words.length),
+});
+
+/** Each way to see lines that follow each other as a zone. */
+function zonesOf(lines: readonly ZoneLine[]): { lines: string[]; confidence: number; score: number }[] {
+  const long = lines.filter(({ text }) => text.length >= SHORTEST);
+  return FORMS.flatMap(({ length, lines: count }) =>
+    long.slice(0, Math.max(0, long.length - count + 1)).flatMap((_, from) => {
+      const chosen = long.slice(from, from + count);
+      const off = chosen.reduce((sum, { text }) => sum + Math.abs(text.length - length), 0);
+      if (off > 3 * count) return [];
+      const confidence = Math.min(...chosen.map((line) => line.confidence));
+      return [{ lines: chosen.map(({ text }) => text), confidence, score: confidence - 0.06 * off }];
+    }),
+  );
+}

@@ -1,0 +1,177 @@
+import type { Box } from "../scan.ts";
+import { type Raster, scale, turn } from "./raster.ts";
+
+/** How far a photo of a page may be tilted, in degrees either way, beyond turns by a quarter. */
+const MOST_TILT = 15;
+const COARSE_STEP = 0.5;
+const FINE_STEP = 0.1;
+/** Enough to see lines of text, few enough to try many angles. */
+const LOOKED_AT_SIDE = 900;
+/** Less than this does not matter to who reads. */
+const LEAST_TILT = 0.15;
+
+/** How a page lies: what has to be done to it so that its lines of text are level. */
+export interface Lie {
+  /** By what it is turned clockwise first. It may still be upside down afterwards: only who reads can tell. */
+  quarterTurns: 0 | 1;
+  /** Degrees that it is turned clockwise afterwards. */
+  tilt: number;
+}
+
+/**
+ * How the lines of text lie. Dark pixels are counted along lines of each angle: where text is level, rows of many alternate with rows
+ * of none.
+ */
+export async function findLie(raster: Raster): Promise<Lie> {
+  const small = await scale(raster, Math.min(1, LOOKED_AT_SIDE / Math.max(raster.width, raster.height)));
+  const points = inkOf(small);
+  const level = bestAngle(points, small);
+  const sideways = bestAngle(
+    points.map(([x, y]) => [small.height - 1 - y, x]),
+    { width: small.height, height: small.width },
+  );
+  const isSideways = sideways.score > SIDEWAYS_ADVANTAGE * level.score;
+  const { angle } = isSideways ? sideways : level;
+  return { quarterTurns: isSideways ? 1 : 0, tilt: Math.abs(angle) < LEAST_TILT ? 0 : -angle };
+}
+
+/** Columns of a table can look like lines of text: what is taken for sideways must be clearly so. */
+const SIDEWAYS_ADVANTAGE = 1.35;
+
+type Point = readonly [x: number, y: number];
+
+/** Pixels that are darker than what is around them, at their edges from light to dark downwards, as lines of text have two of each. */
+function inkOf({ data, width, height }: Raster): Point[] {
+  const background = meanAround({ data, width, height }, 12);
+  const isInk = (at: number) => (data[at] ?? 255) < (background[at] ?? 0) - INK_CONTRAST;
+  const points: Point[] = [];
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) if (isInk(y * width + x)) points.push([x, y]);
+  }
+  if (points.length <= MOST_POINTS) return points;
+  const step = points.length / MOST_POINTS;
+  return Array.from({ length: MOST_POINTS }, (_, index) => points[Math.floor(index * step)] ?? [0, 0]);
+}
+
+const INK_CONTRAST = 24;
+const MOST_POINTS = 60_000;
+
+function bestAngle(
+  points: readonly Point[],
+  size: { width: number; height: number },
+): { angle: number; score: number } {
+  const scoreAt = (angle: number) => sharpness(points, angle, size);
+  const search = (from: number, to: number, step: number) => {
+    let best = { angle: 0, score: scoreAt(0) };
+    for (let angle = from; angle <= to + step / 2; angle += step) {
+      const score = scoreAt(angle);
+      if (score > best.score) best = { angle, score };
+    }
+    return best;
+  };
+  const coarse = search(-MOST_TILT, MOST_TILT, COARSE_STEP);
+  const fine = search(coarse.angle - COARSE_STEP, coarse.angle + COARSE_STEP, FINE_STEP);
+  return fine.score > coarse.score ? fine : coarse;
+}
+
+/** How much the numbers of dark pixels on neighbouring lines of this angle differ. */
+function sharpness(
+  points: readonly Point[],
+  angle: number,
+  { width, height }: { width: number; height: number },
+): number {
+  const slope = Math.tan((angle * Math.PI) / 180);
+  const offset = Math.ceil(Math.abs(slope) * width) + 1;
+  const counts = new Float64Array(height + 2 * offset + 2);
+  for (const [x, y] of points) {
+    const at = Math.round(y - x * slope) + offset;
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  let sum = 0;
+  for (let at = 1; at < counts.length; at += 1) sum += ((counts[at] ?? 0) - (counts[at - 1] ?? 0)) ** 2;
+  return sum / Math.max(1, points.length);
+}
+
+/** The mean grey of the square around each pixel, by sums over rectangles from the top left corner. */
+export function meanAround({ data, width, height }: Raster, radius: number): Float32Array {
+  const sums = new Float64Array((width + 1) * (height + 1));
+  for (let y = 0; y < height; y += 1) {
+    let row = 0;
+    for (let x = 0; x < width; x += 1) {
+      row += data[y * width + x] ?? 0;
+      sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + row;
+    }
+  }
+  const means = new Float32Array(width * height);
+  for (let y = 0; y < height; y += 1) {
+    const top = Math.max(0, y - radius) * (width + 1);
+    const bottom = Math.min(height, y + radius + 1) * (width + 1);
+    for (let x = 0; x < width; x += 1) {
+      const left = Math.max(0, x - radius);
+      const right = Math.min(width, x + radius + 1);
+      const sum =
+        (sums[bottom + right] ?? 0) - (sums[bottom + left] ?? 0) - (sums[top + right] ?? 0) + (sums[top + left] ?? 0);
+      means[y * width + x] = sum / (((bottom - top) / (width + 1)) * (right - left));
+    }
+  }
+  return means;
+}
+
+/** A page that was straightened, and the way back. */
+export interface Straightened {
+  raster: Raster;
+  placement: Placement;
+}
+
+/**
+ * Where boxes of a straightened page lie on the page as it was given (after the orientation that its file names), both in fractions.
+ */
+export interface Placement {
+  toGiven(box: Box): Box;
+  fromGiven(box: Box): Box;
+}
+
+export const AS_GIVEN: Placement = { toGiven: (box) => box, fromGiven: (box) => box };
+
+/** Turned clockwise by quarters and then by a tilt. */
+export async function straighten(given: Raster, quarterTurns: number, tilt: number): Promise<Straightened> {
+  const quarters = ((quarterTurns % 4) + 4) % 4;
+  const upright = await turn(given, quarters * 90);
+  const raster = await turn(upright, tilt);
+  if (quarters === 0 && tilt === 0) return { raster, placement: AS_GIVEN };
+  const degrees = quarters * 90 + tilt;
+  return {
+    raster,
+    placement: {
+      toGiven: (box) => turnBox(box, raster, given, -degrees),
+      fromGiven: (box) => turnBox(box, given, raster, degrees),
+    },
+  };
+}
+
+/** The box around a box that is turned clockwise about the middle of its page, which becomes the middle of another page. */
+function turnBox(box: Box, from: Raster, to: Raster, degrees: number): Box {
+  const radians = (degrees * Math.PI) / 180;
+  const cosine = Math.cos(radians);
+  const sine = Math.sin(radians);
+  // A turned box has corners that nothing of the text reaches: the text's own line through its middle is what is turned.
+  const points = [
+    [box.x, box.y + box.height / 2],
+    [box.x + box.width, box.y + box.height / 2],
+    [box.x + box.width / 2, box.y],
+    [box.x + box.width / 2, box.y + box.height],
+  ].map(([x = 0, y = 0]) => {
+    const across = (x - 0.5) * from.width;
+    const down = (y - 0.5) * from.height;
+    return [
+      (across * cosine - down * sine) / to.width + 0.5,
+      (across * sine + down * cosine) / to.height + 0.5,
+    ] as const;
+  });
+  const clamp = (value: number) => Math.min(1, Math.max(0, value));
+  const left = clamp(Math.min(...points.map(([x]) => x)));
+  const right = clamp(Math.max(...points.map(([x]) => x)));
+  const top = clamp(Math.min(...points.map(([, y]) => y)));
+  const bottom = clamp(Math.max(...points.map(([, y]) => y)));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

@@ -1,0 +1,161 @@
+import { crop, type Raster } from "./raster.ts";
+
+/** A character of a machine-readable zone, by where it stands in the picture of its line. */
+export interface Cell {
+  left: number;
+  right: number;
+  /** `true`: a filler, `<`. */
+  isFiller: boolean;
+}
+
+export interface ZoneLineImage {
+  /** The line without its fillers, which recognition of ordinary text takes for letters. */
+  letters: Raster;
+  cells: readonly Cell[];
+  /** Pixels from one character to the next. */
+  pitch: number;
+}
+
+const FEWEST_CELLS = 20;
+
+/** The lines of a band that holds a machine-readable zone: characters that stand apart, each as far from the next. */
+export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
+  const isInk = (x: number, y: number) => (band.data[y * band.width + x] ?? 255) < ink;
+  return rowsOf(band, isInk).flatMap(({ from, to }) => {
+    const top = Math.max(0, from - 3);
+    const line = crop(band, { left: 0, top, width: band.width, height: Math.min(band.height, to + 3) - top });
+    const found = line === undefined ? undefined : cutLine(line, ink);
+    return found === undefined ? [] : [found];
+  });
+}
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** Where rows have ink in many places. */
+function rowsOf({ width, height }: Raster, isInk: (x: number, y: number) => boolean): Span[] {
+  const counts = Array.from({ length: height }, (_, y) => {
+    let count = 0;
+    for (let x = 0; x < width; x += 1) if (isInk(x, y)) count += 1;
+    return count;
+  });
+  return spansOf(counts.map((count) => count > width * 0.02)).filter(({ from, to }) => to - from >= 8);
+}
+
+function spansOf(isInside: readonly boolean[]): Span[] {
+  const spans: Span[] = [];
+  let from: number | undefined;
+  for (const [at, inside] of [...isInside, false].entries()) {
+    if (inside && from === undefined) from = at;
+    if (!inside && from !== undefined) {
+      spans.push({ from, to: at });
+      from = undefined;
+    }
+  }
+  return spans;
+}
+
+function cutLine(line: Raster, ink: number): ZoneLineImage | undefined {
+  const glyphs = glyphsOf(line, ink);
+  if (glyphs.length < FEWEST_CELLS) return undefined;
+  const steps = glyphs.slice(1).map((glyph, index) => middle(glyph) - middle(glyphs[index] ?? glyph));
+  const pitch = medianOf(steps);
+  const whole = glyphs.flatMap((glyph) => split(glyph, pitch));
+  const letters = { ...line, data: line.data.slice() };
+  const cells = withGaps(
+    whole.map(({ from, to }) => ({ left: from, right: to, isFiller: isFiller(line, ink, { from, to }) })),
+    pitch,
+  );
+  for (const { left, right, isFiller: isOne } of cells) if (isOne) erase(letters, left - 1, right + 1);
+  return { letters, cells, pitch };
+}
+
+const middle = ({ from, to }: Span): number => (from + to) / 2;
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Columns with ink, side by side. Specks are left out. */
+function glyphsOf(line: Raster, ink: number): Span[] {
+  const heights = Array.from({ length: line.width }, (_, x) => {
+    let count = 0;
+    for (let y = 0; y < line.height; y += 1) if ((line.data[y * line.width + x] ?? 255) < ink) count += 1;
+    return count;
+  });
+  return spansOf(heights.map((count) => count > 0)).filter(({ from, to }) => {
+    const dark = heights.slice(from, to).reduce((sum, count) => sum + count, 0);
+    return to - from >= 2 && dark > line.height * 0.6;
+  });
+}
+
+/** Characters that touch are parted where the next one must begin. */
+function split(glyph: Span, pitch: number): Span[] {
+  const count = Math.round((glyph.to - glyph.from) / pitch);
+  if (count < 2) return [glyph];
+  const width = (glyph.to - glyph.from) / count;
+  return Array.from({ length: count }, (_, index) => ({
+    from: Math.round(glyph.from + index * width),
+    to: Math.round(glyph.from + (index + 1) * width),
+  }));
+}
+
+/** Where nothing stands between characters that are too far apart, there were fillers too faint to be seen. */
+function withGaps(cells: readonly Cell[], pitch: number): Cell[] {
+  return cells.flatMap((cell, index) => {
+    const last = cells[index - 1];
+    if (last === undefined) return [cell];
+    const distance = (cell.left + cell.right - last.left - last.right) / 2;
+    const missing = Math.min(3, Math.max(0, Math.round(distance / pitch) - 1));
+    const gap = Array.from({ length: missing }, (_, step) => {
+      const at = (last.left + last.right) / 2 + (step + 1) * pitch;
+      return { left: Math.round(at - pitch / 3), right: Math.round(at + pitch / 3), isFiller: true };
+    });
+    return [...gap, cell];
+  });
+}
+
+/**
+ * Whether ink has the form of `<`: in each row one stroke, which lies furthest left in the middle and goes to the right evenly
+ * upwards and downwards. No letter and no digit does.
+ */
+function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Span): boolean {
+  const strokes: { y: number; x: number; count: number; isWide: boolean }[] = [];
+  for (let y = 0; y < height; y += 1) {
+    const inked = spansOf(Array.from({ length: to - from }, (_, x) => (data[y * width + from + x] ?? 255) < ink));
+    const [first] = inked;
+    const last = inked.at(-1);
+    if (first === undefined || last === undefined) continue;
+    const isWide = last.to - first.from > 0.75 * (to - from);
+    strokes.push({ y, x: (first.from + last.to) / 2, count: inked.length, isWide });
+  }
+  const [top] = strokes;
+  const bottom = strokes.at(-1);
+  if (top === undefined || bottom === undefined || strokes.length < 6) return false;
+  const single = strokes.filter(({ count }) => count === 1).length / strokes.length;
+  const wide = strokes.filter(({ isWide }) => isWide).length / strokes.length;
+  const center = (top.y + bottom.y) / 2;
+  const fit = correlation(strokes.map(({ y, x }) => [Math.abs(y - center), x] as const));
+  return single > 0.8 && wide < 0.3 && fit > 0.85;
+}
+
+function correlation(pairs: readonly (readonly [number, number])[]): number {
+  const mean = (pick: (pair: readonly [number, number]) => number) =>
+    pairs.reduce((sum, pair) => sum + pick(pair), 0) / pairs.length;
+  const [meanOne, meanOther] = [mean(([one]) => one), mean(([, other]) => other)];
+  let [both, ones, others] = [0, 0, 0];
+  for (const [one, other] of pairs) {
+    both += (one - meanOne) * (other - meanOther);
+    ones += (one - meanOne) ** 2;
+    others += (other - meanOther) ** 2;
+  }
+  return ones === 0 || others === 0 ? 0 : both / Math.sqrt(ones * others);
+}
+
+function erase({ data, width, height }: Raster, left: number, right: number): void {
+  for (let y = 0; y < height; y += 1) {
+    data.fill(255, y * width + Math.max(0, left), y * width + Math.min(width, right));
+  }
+}
