@@ -91,7 +91,8 @@ async function ask(options: DownloadOptions, url: URL, signal: AbortSignal): Pro
   });
   try {
     const answered = Promise.withResolvers<IncomingMessage>();
-    const fail = () => answered.reject(new DownloadFailure("unreachable"));
+    const onClosed = () => answered.reject(new DownloadFailure("unreachable"));
+    const onAborted = () => answered.reject(signal.reason);
     const asking = request(url, {
       ...{ agent, signal, method: "GET" },
       ...(proxyUrl === undefined ? { lookup: guard.lookup } : {}),
@@ -99,8 +100,8 @@ async function ask(options: DownloadOptions, url: URL, signal: AbortSignal): Pro
       headers: { accept: [...options.mediaTypes].join(", "), "accept-encoding": "identity", "user-agent": "wayfare" },
     });
     // A connection through a proxy that never answers is not the request's own yet.
-    signal.addEventListener("abort", fail, { once: true });
-    asking.on("response", answered.resolve).on("error", answered.reject).on("close", fail).end();
+    signal.addEventListener("abort", onAborted, { once: true });
+    asking.on("response", answered.resolve).on("error", answered.reject).on("close", onClosed).end();
     const answer = await answered.promise;
     return await read(options, url, answer);
   } finally {
