@@ -12,7 +12,8 @@ export function createScans(db: Queryable, clock: Clock): Scans {
   return {
     async keep(owner, person) {
       const scanId = newScanId();
-      const expiresAt = clock.now().add(LIFETIME);
+      // As the database keeps it.
+      const expiresAt = clock.now().add(LIFETIME).round({ smallestUnit: "millisecond", roundingMode: "trunc" });
       await db
         .insertInto("documentScan")
         .values({

@@ -58,6 +58,8 @@ export function readBody(
     }
     incoming.on("data", onData);
     incoming.on("end", () => {
+      // It closes without anybody leaving.
+      incoming.off("close", onLeft);
       if (afterAnswer !== undefined && body.length > LARGE_BYTES) waiting?.stay(afterAnswer);
       else waiting?.end();
       try {
