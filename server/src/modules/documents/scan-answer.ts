@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { hidingOf, maskDocumentNumber } from "./mask.ts";
-import type { DocumentKind, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
+import type { Box, DocumentKind, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
 
 const LONGEST_VALUE = 200;
 const MOST_FIELDS = 60;
 const MOST_LINES = 200;
 const MOST_REASONS = 50;
 
-const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const Field = z.object({
   value: wordsOfOthers(
     "Dates YYYY-MM-DD, amounts decimal, codes of ISO; numbers of identity documents masked",
@@ -16,9 +15,12 @@ const Field = z.object({
   ),
   confidence: z.number().describe("0 to 1"),
   from: z.object({
-    source: z.enum(["barcode", "mrz", "text", "ocr", "e_invoice", "model"]),
+    source: z.string().describe("barcode, mrz, text (of a PDF), ocr, e_invoice or model"),
     page: z.number().nullable().describe("From 1; null: the source has no pages"),
-    box: Box.nullable().describe("In fractions of the page, from the top left corner"),
+    box: z
+      .array(z.number())
+      .nullable()
+      .describe("Left, top, width and height in fractions of the page, from its top left corner"),
   }),
 });
 const FieldsByName = z.record(z.string(), Field);
@@ -79,10 +81,8 @@ function showField(name: string, { value, confidence, from }: ScannedField, hide
 
 const rounded = (value: number, parts: number): number => Math.round(value * parts) / parts;
 
-function roundedBox({ x, y, width, height }: z.output<typeof Box>) {
-  const [left, top, wide, high] = [x, y, width, height].map((value) => rounded(value, 10_000));
-  return { x: left ?? 0, y: top ?? 0, width: wide ?? 0, height: high ?? 0 };
-}
+const roundedBox = ({ x, y, width, height }: Box): number[] =>
+  [x, y, width, height].map((value) => rounded(value, 10_000));
 
 /** A list that is not whole is never passed off as such. */
 function cutReasons({ lines = [], taxes = [], legs = [] }: Scan): ReviewReason[] {

@@ -39,10 +39,7 @@ export const saveTraveler = defineTool({
       ...profileFields,
       loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
       passports: profileFields.passports.exactOptional(),
-      scanId: z
-        .string()
-        .optional()
-        .describe("Of scan_document: fills names, bornOn, gender and the passport; what you send too wins"),
+      scanId: z.string().optional().describe("Of scan_document: fills what you do not send, and adds the passport"),
       passportIssuedOn: IsoDate.optional().describe("If the scan has no issue date"),
     })
     .refine(({ scanId, passportIssuedOn }) => passportIssuedOn === undefined || scanId !== undefined, {
