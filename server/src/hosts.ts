@@ -20,6 +20,7 @@ import type { ClosedReason } from "./surfaces/http/closed.ts";
 import { createGate } from "./surfaces/http/gate.ts";
 import type { Routes } from "./surfaces/http/hosts.ts";
 import type { HttpHandler } from "./surfaces/http/http.ts";
+import { LargeBodies } from "./surfaces/http/large-bodies.ts";
 import { mountRoutes } from "./surfaces/http/mount-routes.ts";
 import { createOriginGuard, type OriginGuard } from "./surfaces/http/origin-guard.ts";
 import { createSignedAnswers, createSignedExchange, type SignedAnswers } from "./surfaces/http/signed-exchange.ts";
@@ -96,9 +97,11 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   // With the demo tenant in its examples, the first call that somebody sends from the reference works as it stands.
   const exampleTenantId = (await parts.demo)?.tenantId;
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
+  const largeBodies = new LargeBodies(catalog);
   const serveMcp = createMcp({
     ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
     refuseOrigin,
+    largeBodies,
     fastPath: config.mcpFastPath === "on",
     extras: parts.mcpExtras,
   });
@@ -107,7 +110,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   return {
     app: {
       hot: new Map([
-        [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity })],
+        [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity, largeBodies })],
         [APP_MCP_PATH, serveMcp],
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],

@@ -76,6 +76,7 @@ function readAll(read: Read): Config {
     mailsPerTenantDay: read(variables.mailsPerTenantDay),
     mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
     ...readProviders(read),
+    ...readDocuments(read),
     masterKeyFile: read(variables.masterKeyFile),
     smtpUrl: read(variables.smtpUrl),
     mailFrom: read(variables.mailFrom),
@@ -148,6 +149,16 @@ function readProviders(read: Read) {
     visionModel: read(variables.visionModel),
     visionModelKey: read(variables.visionModelKey),
     visionModelTimeoutSeconds: read(variables.visionModelTimeoutSeconds),
+  };
+}
+
+function readDocuments(read: Read) {
+  return {
+    scanProcesses: read(variables.scanProcesses),
+    scanTimeoutSeconds: read(variables.scanTimeoutSeconds),
+    scanMemoryMegabytes: read(variables.scanMemoryMegabytes),
+    egressProxyUrl: read(variables.egressProxyUrl),
+    documentNetworks: read(variables.documentNetworks),
   };
 }
 

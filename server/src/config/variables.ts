@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { documentVariables } from "./document-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
 import {
   address,
@@ -169,6 +170,7 @@ export const variables = {
     wholeNumber(1, 1_000_000),
   ),
   ...providerVariables,
+  ...documentVariables,
   eInvoiceRulesFile: text(
     "EINVOICE_RULES",
     "File with the official rules that e-invoices are checked against, as `npm run einvoice-rules` writes it. Unset: the one that it wrote into DATA_DIR; where there is none, invoices are no e-invoices and say so.",
@@ -266,7 +268,7 @@ export const variables = {
   bodyMemoryMegabytes: withDefault(
     "BODY_MEMORY_MB",
     "64",
-    "How much memory request bodies that are still arriving may take in a process, in megabytes. One address or tenant has a quarter of it, and callers without a key have half together.",
+    "How much memory request bodies may take in a process that are still arriving, or hold a document and are not answered yet, in megabytes. One address or tenant has a quarter of it, and callers without a key have half together: with less than 64, documents of 10 MB are refused.",
     wholeNumber(8, 100_000),
   ),
   paymentBatchWindowMilliseconds: withDefault(

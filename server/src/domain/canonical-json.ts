@@ -1,6 +1,6 @@
-/** JSON in which the order of an object's members does not show: equal values have equal texts. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) => (isPlainObject(member) ? sorted(member) : member));
+/** JSON in which the order of an object's members does not show: equal values have equal texts. `replace`: what stands for a value. */
+export function canonicalJson(value: unknown, replace = (member: unknown): unknown => member): string {
+  return JSON.stringify(value, (_key, member: unknown) => (isPlainObject(member) ? sorted(member) : replace(member)));
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

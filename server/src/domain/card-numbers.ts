@@ -10,6 +10,17 @@ export function containsCardNumber(text: string): boolean {
   return false;
 }
 
+/** Ticket numbers and codes of goods have 13, as no card has had for long. */
+const LEAST_HIDDEN = 14;
+
+/** The text with all but the last four digits of what looks like one hidden. */
+export function hideCardNumbers(text: string): string {
+  return text.replaceAll(CANDIDATE, (candidate) => {
+    const digits = candidate.replace(/[ -]/g, "");
+    return digits.length >= LEAST_HIDDEN && passesLuhn(digits) ? `***${digits.slice(-4)}` : candidate;
+  });
+}
+
 /** ISO/IEC 7812-1, annex B. */
 function passesLuhn(digits: string): boolean {
   let sum = 0;

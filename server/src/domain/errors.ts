@@ -142,6 +142,8 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "settlement_stopped",
   "faucet_cooldown",
   "agent_not_registered",
+  "document_not_fetched",
+  "scanner_failed",
 ]);
 
 export interface Issue {

@@ -141,6 +141,13 @@ export interface ToolDefinition<
    * document. Left out: it is given again for a while.
    */
   answerIsKept?: boolean;
+  /** The largest request body of a call, in bytes, for a tool that takes documents. Left out: what every surface takes. */
+  maximumBodyBytes?: number;
+  /**
+   * As how many calls one counts where calls that bring no payment are limited, for a tool whose failures cost the service more than
+   * those of others. Left out: 1.
+   */
+  unpaidWeight?: number;
   /** Arguments that concern a tenant's records, or paths below them: refused to who pays without a key. */
   keyOnlyInputs?: readonly KeyOnlyInput<keyof z.output<Input> & string>[];
   uses: readonly Use[];
@@ -196,6 +203,9 @@ export interface Tool {
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
   readonly answerIsKept: boolean;
+  /** Undefined: what every surface takes. */
+  readonly maximumBodyBytes: number | undefined;
+  readonly unpaidWeight: number;
   readonly keyOnlyInputs: readonly string[];
   readonly uses: readonly (keyof Ports)[];
   readonly input: z.ZodObject;
@@ -246,6 +256,8 @@ export function defineTool<
     aliases = [],
     usesUp = [],
     answerIsKept = true,
+    maximumBodyBytes,
+    unpaidWeight = 1,
     ...face
   } = definition;
   // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
@@ -255,6 +267,8 @@ export function defineTool<
     description: describe(definition),
     aliases,
     answerIsKept,
+    maximumBodyBytes,
+    unpaidWeight,
     keyOnlyInputs,
     usesUp,
     scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],

@@ -4,6 +4,7 @@ import { assistanceModule } from "./assistance/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
+import { documentsModule } from "./documents/module.ts";
 import { effectsModule } from "./effects/module.ts";
 import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
@@ -22,6 +23,7 @@ import { placesModule } from "./places/module.ts";
 import { policyModule } from "./policy/module.ts";
 import { pricingModule } from "./pricing/module.ts";
 import { reputationModule } from "./reputation/module.ts";
+import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
 import { staysModule } from "./stays/module.ts";
 import { travelersModule } from "./travelers/module.ts";
@@ -39,6 +41,7 @@ export const modules = [
   effectsModule,
   messagesModule,
   chainModule,
+  scansModule,
   travelersModule,
   bookingsModule,
   flightsModule,
@@ -59,6 +62,7 @@ export const modules = [
   mapsModule,
   assistanceModule,
   eligibilityModule,
+  documentsModule,
   invoicesModule,
   workflowsModule,
   demoModule,

@@ -37,6 +37,7 @@ const ofReverted =
 export const recordRefusals: Readonly<Record<string, Refusals>> = {
   save_traveler: {
     traveler_not_found: () => ({ args: { userId: "svc:key_nobody", givenName: "Kim" } }),
+    scan_not_found: () => ({ args: { scanId: `scn_${"0".repeat(43)}` } }),
   },
   activate_tenant_pricing_policy: {},
   trip_delay_replanner: {},

@@ -37,6 +37,8 @@ export interface Invoices {
   /** The invoice and its credit notes, oldest first. */
   ofBooking(owner: Owner, bookingId: Hex): Promise<readonly StoredInvoice[]>;
   find(owner: Owner, invoiceNumber: string): Promise<StoredInvoice | undefined>;
+  /** Orders that these invoices and credit notes were issued for. */
+  orderIdsOf(owner: Owner, invoiceNumbers: readonly string[]): Promise<readonly string[]>;
   /** Newest first. */
   list(owner: Owner, page: { limit: number; after: StoredInvoice | undefined }): Promise<readonly StoredInvoice[]>;
   /** Until the end of the transaction nobody else issues a credit note for the booking. */

@@ -59,7 +59,7 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
   };
 }
 
-function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list" | "listToCredit"> {
+function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orderIdsOf" | "list" | "listToCredit"> {
   return {
     async ofBooking(owner, bookingId) {
       const rows = await invoicesOf(db, owner)
@@ -74,6 +74,19 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list
     async find(owner, invoiceNumber) {
       const row = await invoicesOf(db, owner).where("invoiceNumber", "=", invoiceNumber).executeTakeFirst();
       return row === undefined ? undefined : toInvoice(row);
+    },
+
+    async orderIdsOf({ tenantId, network }, invoiceNumbers) {
+      if (invoiceNumbers.length === 0) return [];
+      const rows = await db
+        .selectFrom("bookingInvoice")
+        .select("orderId")
+        .distinct()
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("invoiceNumber", "in", invoiceNumbers)
+        .execute();
+      return rows.flatMap(({ orderId }) => orderId ?? []);
     },
 
     async list(owner, { limit, after }) {

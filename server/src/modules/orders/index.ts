@@ -3,6 +3,7 @@ export { creditEvents } from "./credit-events.ts";
 export { FlightTerms, flightTerms } from "./describe-order.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
+export { readableKinds } from "./readable-kinds.ts";
 export {
   flightsAndPrice,
   type OrderPorts,

@@ -18,4 +18,5 @@ export const ordersModule = defineModule({
     walletMovements: createWalletMovements(db),
   }),
   migrations: { "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
+  indexes: { booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'" },
 });

@@ -94,6 +94,12 @@ export interface Orders {
   findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Of those that were paid, by the airline's booking reference; the newest one, as airlines use them again. */
   findByPnr(tenantId: string, network: Environment, pnr: string): Promise<OrderRecord | undefined>;
+  /** Of those that were paid, by their ids and booking references; the newest first, at most 20 of either. */
+  listNamed(
+    tenantId: string,
+    network: Environment,
+    named: { orderIds: readonly string[]; pnrs: readonly string[]; kinds: readonly OrderRecord["kind"][] },
+  ): Promise<readonly OrderRecord[]>;
   findByItinerary(tenantId: string, network: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
   /** Newest first; those older than `before` (a booking's id). */
   list(

@@ -22,6 +22,8 @@ const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
 /** Of an order they happen once, whoever tells of them and by whatever id. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
 
+const MOST_NAMED = 20;
+
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
 
 /** A hold has lapsed at its end, whether or not the supplier was asked since. */
@@ -91,7 +93,7 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
 
 function createReads(
   reading: Reading,
-): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "findByItinerary" | "list"> {
+): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "listNamed" | "findByItinerary" | "list"> {
   return {
     find: (tenantId, network, orderId) =>
       findFirst(reading, (row) => [
@@ -115,6 +117,28 @@ function createReads(
         .limit(1)
         .executeTakeFirst();
       return row === undefined ? undefined : toRecord(row);
+    },
+
+    async listNamed(tenantId, network, { orderIds, pnrs, kinds }) {
+      // Each by an index of its own, which one condition over both would not use.
+      const [byId, byPnr] = await Promise.all(
+        [["orderId", orderIds] as const, ["pnr", pnrs] as const].map(async ([column, values]) =>
+          values.length === 0
+            ? []
+            : await selectOrders(reading, (row) => [
+                row("tenantId", "=", tenantId),
+                row("network", "=", network),
+                row("state", "=", "booked"),
+                row("kind", "in", kinds.flatMap(rowKinds)),
+                row(column, "in", values),
+              ])
+                .orderBy("id", "desc")
+                .limit(MOST_NAMED)
+                .execute(),
+        ),
+      );
+      const rows = new Map([...(byId ?? []), ...(byPnr ?? [])].map((row) => [row.bookingId, row]));
+      return [...rows.values()].map(toRecord);
     },
 
     findByItinerary: (tenantId, network, itineraryHash) =>

@@ -90,6 +90,7 @@ class ChargeByPayment implements Charge {
   #known: Payment | undefined;
   #balance: Micro | undefined;
   #claimed: NewPayment | undefined;
+  #hash: string | undefined;
 
   constructor(options: PaymentChargesOptions, ends: PaymentEnds, request: PaymentRequest) {
     this.#options = options;
@@ -242,7 +243,8 @@ class ChargeByPayment implements Charge {
   }
 
   #hashOf(call: PendingCall): string {
-    return requestHashOf({ tool: call.tool.name, args: call.args, ...this.#ownerOf(call) });
+    this.#hash ??= requestHashOf({ tool: call.tool.name, args: call.args, ...this.#ownerOf(call) });
+    return this.#hash;
   }
 
   #ownerOf({ tenantId, keyId }: PendingCall): { tenantId: string | null; keyId: string | null } {

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../../domain/canonical-json.ts";
+import { requestHash } from "../../domain/request-hash.ts";
 
 /** What an authorization pays for: it is good for this request only, by whomever it is sent again. */
 export function requestHashOf(request: {
@@ -8,5 +7,5 @@ export function requestHashOf(request: {
   tenantId: string | null;
   keyId: string | null;
 }): string {
-  return createHash("sha256").update(canonicalJson(request)).digest("base64url");
+  return requestHash(request);
 }

@@ -36,7 +36,7 @@ function retentionOf({ keepGuestsDays, keepTravelersDays }: Settings, now: Tempo
 
 export const travelersModule = defineModule({
   name: "travelers",
-  needs: ["identity"],
+  needs: ["identity", "scans"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
   stores: ({ db, vault, clock }) => ({

@@ -10,7 +10,7 @@ const DOCUMENT_NUMBER = /^[A-Za-z0-9]{5,20}$/;
 const ACCOUNT_NUMBER = /^[A-Za-z0-9-]{2,30}$/;
 const AIRLINE = /^[A-Za-z0-9]{2}$/;
 const EARLIEST_BIRTH = "1900-01-01";
-const MOST_PASSPORTS = 5;
+export const MOST_PASSPORTS = 5;
 const MOST_ACCOUNTS = 20;
 
 const withoutCardNumber = { message: "must not hold a payment card number" };

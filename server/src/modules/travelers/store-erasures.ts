@@ -56,6 +56,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
   app_user: "deleted",
   traveler_profile: "deleted",
   traveler_customer: "deleted",
+  document_scan: "sealed for whoever has the scan's id, and deleted within minutes",
   booking_invoice: "an invoice is a record of accounting",
   shared_file: "invoices as files, and maps",
   trip_entry: "names nobody but by the user's id, and is only added to",

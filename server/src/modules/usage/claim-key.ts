@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/errors.ts";
+import { requestHash } from "../../domain/request-hash.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Calls, HeldClaim } from "./calls.ts";
 
@@ -41,7 +40,7 @@ function requestOf(call: PendingCall, key: string) {
   const request = environment === "production" ? args : { [environment]: args };
   return {
     identity: { tenantId, network: environment, subject, tool: tool.name, key },
-    requestHash: createHash("sha256").update(canonicalJson(request)).digest("base64url"),
+    requestHash: requestHash(request),
   };
 }
 

@@ -273,6 +273,14 @@ export interface CustomerOwnerTable {
   userId: string;
 }
 
+export interface DocumentScanTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  idHash: string;
+  sealed: Buffer;
+  expiresAt: Timestamp;
+}
+
 export interface EscrowBookingTable {
   network: Environment;
   tenantId: string;
@@ -971,6 +979,7 @@ export interface Database {
   changeOffer: ChangeOfferTable;
   customerLease: CustomerLeaseTable;
   customerOwner: CustomerOwnerTable;
+  documentScan: DocumentScanTable;
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;

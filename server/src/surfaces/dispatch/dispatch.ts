@@ -6,7 +6,8 @@ import type { Identity, Principal } from "../../ports/identity.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
-import { isObject, readJsonObject } from "../http/json-body.ts";
+import { isObject, readMeasuredJson, requireObject } from "../http/json-body.ts";
+import type { LargeBodies } from "../http/large-bodies.ts";
 import type { SignedAnswers, SignedExchange } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderFailedCall, renderProblem } from "../render-error.ts";
 
@@ -19,14 +20,17 @@ interface DispatchOptions {
   exchange: SignedExchange;
   kernel: Kernel;
   identity: Pick<Identity, "isUser">;
+  largeBodies: LargeBodies;
 }
 
 /** `POST /api/agent/dispatch`: a tool's name and its arguments in, the signed envelope out. */
-export function createDispatch({ answerSigned, exchange, kernel, identity }: DispatchOptions): HttpHandler {
+export function createDispatch(options: DispatchOptions): HttpHandler {
+  const { answerSigned, exchange, kernel, identity, largeBodies } = options;
   return (request) => {
     if (request.method !== "POST") return answerSigned(request, async (place) => methodNotAllowed(place));
     return exchange(request, async ({ principal, confirm, traceId, appUrl }) => {
-      const envelope = readEnvelope(await readJsonObject(request));
+      const { value, bytes } = await readMeasuredJson(request, largeBodies.mostFor(principal.scopes));
+      const envelope = readEnvelope(requireObject(value), (tool) => largeBodies.requireFits(bytes, tool));
       await checkTenant(envelope, principal, identity);
       const answer = await kernel.invoke({
         toolName: envelope.tool,
@@ -60,7 +64,8 @@ interface Envelope {
   userId: string | undefined;
 }
 
-function readEnvelope(body: Record<string, unknown>): Envelope {
+function readEnvelope(body: Record<string, unknown>, requireFits: (toolName: string | undefined) => void): Envelope {
+  requireFits(typeof body.tool === "string" ? body.tool : undefined);
   const issues: Issue[] = [];
   for (const name of Object.keys(body)) {
     if (MEMBERS.some((member) => member === name)) continue;

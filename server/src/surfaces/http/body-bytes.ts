@@ -20,6 +20,11 @@ export class BodyBytes {
     this.#maximum = maximum;
   }
 
+  /** What has arrived. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** The memory that it takes. */
   get heldBytes(): number {
     return this.#bytes.length;

@@ -81,7 +81,8 @@ export class BodyPlace {
 
 /**
  * Bounds the memory of request bodies that are still arriving, of a whole process: for each address, for each tenant, for everybody
- * without a key, and altogether. Small bodies that arrive with their headers, or right after them, take no place.
+ * without a key, and altogether. Small bodies that arrive with their headers, or right after them, take no place; large ones keep
+ * theirs until they are answered, as what they hold is kept as long.
  */
 export class BodyRoom {
   readonly #ofOne: Room;
@@ -117,14 +118,14 @@ const RETRY_AFTER_SECONDS = 5;
 
 function tooMany(): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many of your request bodies are still arriving. Send each body without a pause, and this request again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many of your request bodies are still arriving, or hold documents that are not answered yet. Send each body without a pause, and this request again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
 
 function noRoom(): Failure {
   return new Failure("unavailable", {
-    detail: `The service has no room for another request body that arrives slowly. Send the request again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `The service has no room for another request body that arrives slowly or holds a document. Send the request again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

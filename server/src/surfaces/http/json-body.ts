@@ -1,4 +1,5 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
+import { tooLarge } from "./body-bytes.ts";
 import type { HttpRequest } from "./http.ts";
 
 export const MAXIMUM_BODY_BYTES = 256 * 1024;
@@ -10,21 +11,44 @@ export async function readJsonObject(
   request: HttpRequest,
   maximumBytes = MAXIMUM_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
-  const value = await readJson(request, maximumBytes);
+  return requireObject(await readJson(request, maximumBytes));
+}
+
+export function requireObject(value: unknown): Record<string, unknown> {
   if (!isObject(value)) throw invalidInput([{ path: "", message: "the body must be a JSON object" }]);
   return value;
 }
 
 export async function readJson(request: HttpRequest, maximumBytes = MAXIMUM_BODY_BYTES): Promise<unknown> {
+  return (await readBounded(request, maximumBytes, maximumBytes)).value;
+}
+
+/**
+ * What a body says, and how many bytes it has: what it may have can depend on what it says. Only values that are long texts, such as
+ * documents, may have more than `MAXIMUM_BODY_BYTES`: millions of small values take a hundred times the memory, and so long to parse
+ * that everybody waits.
+ */
+export function readMeasuredJson(request: HttpRequest, maximumBytes: number): Promise<MeasuredJson> {
+  return readBounded(request, maximumBytes, MAXIMUM_BODY_BYTES);
+}
+
+interface MeasuredJson {
+  value: unknown;
+  bytes: number;
+}
+
+async function readBounded(request: HttpRequest, maximumBytes: number, mostBeside: number): Promise<MeasuredJson> {
   if (!JSON_TYPE.test(request.header("content-type") ?? "")) {
     throw new Failure("unsupported_media_type", { detail: "Send the body as Content-Type: application/json." });
   }
   const text = await request.text(maximumBytes);
-  if (depthExceeds(text, MAXIMUM_DEPTH)) {
+  const { depth, charactersBesideLongTexts } = outlineOf(text);
+  if (depth > MAXIMUM_DEPTH) {
     throw invalidInput([{ path: "", message: `the body is nested deeper than ${MAXIMUM_DEPTH} levels` }]);
   }
+  if (charactersBesideLongTexts > mostBeside) throw tooLarge(mostBeside);
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text), bytes: bytesOf(text) };
   } catch {
     throw new Failure("malformed_json", {
       detail: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",
@@ -36,20 +60,60 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Counts brackets outside strings before anything recursive sees the text. */
-function depthExceeds(text: string, limit: number): boolean {
+const MOST_BYTES_OF_A_UNIT = 3;
+
+/** Counted only where it may matter. */
+function bytesOf(text: string): number {
+  return text.length * MOST_BYTES_OF_A_UNIT <= MAXIMUM_BODY_BYTES ? text.length : Buffer.byteLength(text);
+}
+
+const LONG_TEXT = 64 * 1024;
+
+interface Outline {
+  /** Of objects and lists; it is not counted further than to one level too many. */
+  depth: number;
+  /** Of a body that is too large otherwise, everything but values that are long texts. */
+  charactersBesideLongTexts: number;
+}
+
+/** Looks at the brackets outside strings, before anything recursive sees the text. */
+function outlineOf(text: string): Outline {
   let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
+  let deepest = 0;
+  let longTexts = 0;
+  for (let index = 0; index < text.length && deepest <= MAXIMUM_DEPTH; index += 1) {
     const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 92) index += 1;
-      else if (code === 34) inString = false;
-    } else if (code === 34) inString = true;
-    else if (code === 123 || code === 91) {
+    if (code === 34) {
+      const start = index;
+      index = endOfString(text, start);
+      if (index - start > LONG_TEXT && !isName(text, index)) longTexts += index - start;
+    } else if (code === 123 || code === 91) {
       depth += 1;
-      if (depth > limit) return true;
+      deepest = Math.max(deepest, depth);
     } else if (code === 125 || code === 93) depth -= 1;
   }
-  return false;
+  return { depth: deepest, charactersBesideLongTexts: text.length - longTexts };
 }
+
+/** Where the string ends that begins here. A document in base64 is millions of characters that are not looked at one by one. */
+function endOfString(text: string, start: number): number {
+  let from = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return text.length;
+    let backslashes = 0;
+    while (quote - backslashes > from && text.charCodeAt(quote - 1 - backslashes) === 92) backslashes += 1;
+    if (backslashes % 2 === 0) return quote;
+    from = quote + 1;
+  }
+}
+
+/** Whether the string that ends here names a member: answers repeat the names of members that nobody knows. */
+function isName(text: string, end: number): boolean {
+  let at = end + 1;
+  while (WHITE_SPACE.has(text.charCodeAt(at))) at += 1;
+  return text.charCodeAt(at) === 58;
+}
+
+/** Of JSON. */
+const WHITE_SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);

@@ -277,7 +277,10 @@ class IncomingRequest implements HttpRequest {
 
   text(maximumBytes: number): Promise<string> {
     const sender = () => ({ address: addressGroup(this.remoteAddress), tenantId: this.tenantId });
-    return readBody(this.#incoming, maximumBytes, sender, this.#limits);
+    return readBody(this.#incoming, maximumBytes, sender, this.#limits, (leave) => {
+      if (this.#response.closed) leave();
+      else this.#response.once("close", leave);
+    });
   }
 }
 

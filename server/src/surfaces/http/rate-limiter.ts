@@ -2,9 +2,10 @@ import { Failure } from "../../domain/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 export interface RateLimiter {
-  take(id: string): { allowed: boolean; retryAfterSeconds: number };
+  /** `weight`: as how many calls it counts; left out: one. What weighs more than all of a bucket takes all of it. */
+  take(id: string, weight?: number): { allowed: boolean; retryAfterSeconds: number };
   /** Undoes a `take`: what was counted turned out not to be what the limit is for. */
-  giveBack(id: string): void;
+  giveBack(id: string, weight?: number): void;
   /** What could be taken now. */
   left(id: string): number;
   size(): number;
@@ -35,20 +36,21 @@ export function createRateLimiter(options: {
   }
 
   return {
-    take(id) {
+    take(id, weight = 1) {
+      const taken = Math.min(weight, burst);
       const nowMilliseconds = clock.now().epochMilliseconds;
       const tokens = tokensOf(id, nowMilliseconds);
-      const allowed = tokens >= 1;
+      const allowed = tokens >= taken;
       // Written again at the end of the map, which is thereby ordered by last use.
       buckets.delete(id);
-      buckets.set(id, { tokens: allowed ? tokens - 1 : tokens, updatedMilliseconds: nowMilliseconds });
+      buckets.set(id, { tokens: allowed ? tokens - taken : tokens, updatedMilliseconds: nowMilliseconds });
       const [oldest] = buckets.keys();
       if (buckets.size > maxEntries && oldest !== undefined) buckets.delete(oldest);
-      return { allowed, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / ratePerSecond)) };
+      return { allowed, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((taken - tokens) / ratePerSecond)) };
     },
-    giveBack(id) {
+    giveBack(id, weight = 1) {
       const bucket = buckets.get(id);
-      if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + 1);
+      if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + weight);
     },
     left: (id) => Math.floor(tokensOf(id, clock.now().epochMilliseconds)),
     size: () => buckets.size,
@@ -56,8 +58,8 @@ export function createRateLimiter(options: {
 }
 
 /** Counts one against the limit. Throws `rate_limited` when there is no room for it. */
-export function takeOrThrow(limiter: Pick<RateLimiter, "take">, id: string, what = "calls"): void {
-  const { allowed, retryAfterSeconds } = limiter.take(id);
+export function takeOrThrow(limiter: Pick<RateLimiter, "take">, id: string, what = "calls", weight = 1): void {
+  const { allowed, retryAfterSeconds } = limiter.take(id, weight);
   if (allowed) return;
   throw new Failure("rate_limited", {
     detail: `Too many ${what}. Send again after ${retryAfterSeconds} s.`,

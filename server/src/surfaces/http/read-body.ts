@@ -7,6 +7,8 @@ import type { BodyPlace, BodyRoom, BodySender } from "./body-room.ts";
 /** Many clients send the body right after the headers. What is no longer, and comes so soon, needs no place. */
 const SMALL_BYTES = 16 * 1024;
 const SOON_MILLISECONDS = 250;
+/** What has more is a document, which is kept until it was read: such a body has its place until the request is answered. */
+const LARGE_BYTES = 256 * 1024;
 
 export interface BodyLimits {
   room: BodyRoom;
@@ -14,15 +16,22 @@ export interface BodyLimits {
   slowestBodyMilliseconds: number;
 }
 
+/** Runs what it is given when the request has been answered, or its caller has left. */
+type AfterAnswer = (leave: () => void) => void;
+
 /** Of every revision of HTTP. */
 type Incoming = Readable & Pick<IncomingMessage, "headers" | "complete">;
 
-/** The body as text. Throws Failure for one that is too large, too slow, or finds no room. */
+/**
+ * The body as text. Throws Failure for one that is too large, too slow, or finds no room. `afterAnswer`: left out where nobody reads
+ * large bodies.
+ */
 export function readBody(
   incoming: Incoming,
   maximumBytes: number,
   sender: () => BodySender,
   limits: BodyLimits,
+  afterAnswer?: AfterAnswer,
 ): Promise<string> {
   if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge(maximumBytes));
   return new Promise((resolve, reject) => {
@@ -49,7 +58,10 @@ export function readBody(
     }
     incoming.on("data", onData);
     incoming.on("end", () => {
-      waiting?.end();
+      // It closes without anybody leaving.
+      incoming.off("close", onLeft);
+      if (afterAnswer !== undefined && body.length > LARGE_BYTES) waiting?.stay(afterAnswer);
+      else waiting?.end();
       try {
         resolve(body.text());
       } catch (error) {
@@ -88,6 +100,15 @@ class Waiting {
   end(): void {
     clearTimeout(this.#timer);
     this.#place?.leave();
+  }
+
+  /** It has arrived. */
+  stay(afterAnswer: AfterAnswer): void {
+    clearTimeout(this.#timer);
+    const place = this.#place;
+    if (place === undefined) return;
+    place.grow(this.#body.length);
+    afterAnswer(() => place.leave());
   }
 
   #isLate(): void {

@@ -5,7 +5,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { isLoopback } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
-import { readJson } from "../http/json-body.ts";
+import { readMeasuredJson } from "../http/json-body.ts";
+import type { LargeBodies } from "../http/large-bodies.ts";
 import type { OriginGuard } from "../http/origin-guard.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import type { Page } from "../page.ts";
@@ -17,7 +18,16 @@ import { createDocuments } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
 import { createFastPath } from "./fast-path.ts";
 import { writeInstructions } from "./instructions.ts";
-import { INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR, REFUSED, rpcError } from "./json-rpc.ts";
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  idOf,
+  isMethod,
+  PARSE_ERROR,
+  paramsOf,
+  REFUSED,
+  rpcError,
+} from "./json-rpc.ts";
 import { createLibraryPath } from "./library-path.ts";
 import { createPromptList } from "./prompt-list.ts";
 import { createServerFactory } from "./server-factory.ts";
@@ -35,6 +45,7 @@ interface McpOptions extends CallToolOptions {
   extras?: McpExtras | undefined;
   fastPath: boolean;
   clock: Clock;
+  largeBodies: LargeBodies;
 }
 
 /** On the application host and on the edge host. */
@@ -45,7 +56,7 @@ const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
 
 /** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between any two messages. */
 export function createMcp(options: McpOptions): HttpHandler {
-  const { answerSigned, catalog, extras, refuseOrigin, clock, log } = options;
+  const { answerSigned, catalog, extras, refuseOrigin, clock, log, largeBodies } = options;
   const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
   const cancellations = createCancellations();
   const callTool = createCallTool(options);
@@ -86,7 +97,9 @@ export function createMcp(options: McpOptions): HttpHandler {
       return refuse(error, INVALID_PARAMS);
     }
     try {
-      message = await readJson(request);
+      const { value, bytes } = await readMeasuredJson(request, largeBodies.mostFor(caller?.principal.scopes ?? []));
+      largeBodies.requireFits(bytes, calledTool(value));
+      message = value;
     } catch (error) {
       return refuse(error, INVALID_REQUEST);
     }
@@ -117,6 +130,15 @@ export function createMcp(options: McpOptions): HttpHandler {
     }
     return answer;
   };
+}
+
+const LONGEST_ID = 200;
+
+/** Undefined also for messages that come together, and for one whose id, which the answer repeats, is no short text. */
+function calledTool(message: unknown): string | undefined {
+  const { name } = isMethod(message, "tools/call") ? paramsOf(message) : {};
+  const isAnswerable = String(idOf(message) ?? "").length <= LONGEST_ID;
+  return typeof name === "string" && isAnswerable ? name : undefined;
 }
 
 /** Refusals that say nothing of the message, and look as on every other surface. */

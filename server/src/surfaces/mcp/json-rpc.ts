@@ -45,6 +45,10 @@ export function paramsOf(message: unknown): Record<string, unknown> {
   return isObject(message) && isObject(message.params) ? message.params : {};
 }
 
+export function isMethod(message: unknown, method: string): boolean {
+  return typeof message === "object" && message !== null && "method" in message && message.method === method;
+}
+
 export function isInitialize(message: unknown): boolean {
   return isObject(message) && message.method === "initialize";
 }

@@ -9,7 +9,16 @@ import type { HttpAnswer } from "../http/http.ts";
 import { isObject } from "../http/json-body.ts";
 import type { Cancellations } from "./cancellations.ts";
 import { signStream } from "./event-stream.ts";
-import { HEADER_MISMATCH, idOf, JSON_TYPE, metaOf, paramsOf, rpcError, UNSUPPORTED_VERSION } from "./json-rpc.ts";
+import {
+  HEADER_MISMATCH,
+  idOf,
+  isMethod,
+  JSON_TYPE,
+  metaOf,
+  paramsOf,
+  rpcError,
+  UNSUPPORTED_VERSION,
+} from "./json-rpc.ts";
 import { findHeaderMismatch } from "./parameter-headers.ts";
 import type { ServerFactory } from "./server-factory.ts";
 import { LEGACY_VERSIONS, SUPPORTED_VERSIONS } from "./versions.ts";
@@ -149,8 +158,4 @@ function cancelWhatIsMeant(cancellations: Cancellations, { request, message }: V
 function mayStream({ acceptsStream, message }: Visit, streamingTools: ReadonlySet<string>): boolean {
   if (!acceptsStream || !isMethod(message, "tools/call")) return false;
   return metaOf(message).progressToken !== undefined || streamingTools.has(String(paramsOf(message).name));
-}
-
-function isMethod(message: unknown, method: string): boolean {
-  return typeof message === "object" && message !== null && "method" in message && message.method === method;
 }

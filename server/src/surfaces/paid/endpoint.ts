@@ -9,7 +9,8 @@ import { discountPercentByPlan, type Environment, type Principal } from "../../p
 import { addressGroup } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
-import { readJsonObject } from "../http/json-body.ts";
+import { readMeasuredJson, requireObject } from "../http/json-body.ts";
+import { mostOfCall } from "../http/large-bodies.ts";
 import { takeOrThrow } from "../http/rate-limiter.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
@@ -118,7 +119,10 @@ class PaidTools {
   }
 
   async #takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
-    const counts = new PaymentCounts(this.#options.limits, this.#proved, visit.request.remoteAddress);
+    const counts = new PaymentCounts(this.#options.limits, this.#proved, {
+      remoteAddress: visit.request.remoteAddress,
+      weight: visit.entry.tool.unpaidWeight,
+    });
     let payment: SignedPayment | undefined;
     try {
       payment = readPaymentSignature(signature, visit.tag.terms.network);
@@ -136,7 +140,8 @@ class PaidTools {
     const { request, traceId, entry, caller, tag } = visit;
     const principal = caller?.principal ?? { payer: payment.payer, environment: this.#options.environment };
     if (caller === undefined && !entry.tool.payableWithoutKey) throw keyRequired();
-    const args = await readJsonObject(request);
+    const { value } = await readMeasuredJson(request, mostOfCall(entry, caller?.principal.scopes));
+    const args = requireObject(value);
     const charge = this.#options.openCharge({ payment, terms: tag.terms, principal, limits });
     const answer = await this.#options.kernel.invoke({
       toolName: entry.tool.name,

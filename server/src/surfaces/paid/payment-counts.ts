@@ -26,15 +26,21 @@ export class PaymentCounts {
   readonly #limits: PaidLimits;
   readonly #proved: ProvedPayers;
   readonly #address: string;
+  readonly #weight: number;
   #payer: Hex | undefined;
   #isRefusalCounted = false;
 
-  /** Throws `rate_limited` when too many calls of the address brought no money. */
-  constructor(limits: PaidLimits, proved: ProvedPayers, remoteAddress: string) {
+  /** `weight`: as how many calls it counts. Throws `rate_limited` when too many calls of the address brought no money. */
+  constructor(
+    limits: PaidLimits,
+    proved: ProvedPayers,
+    { remoteAddress, weight }: { remoteAddress: string; weight: number },
+  ) {
     this.#limits = limits;
     this.#proved = proved;
     this.#address = addressGroup(remoteAddress);
-    takeOrThrow(limits.unsettledByAddress, this.#address, UNSETTLED);
+    this.#weight = weight;
+    takeOrThrow(limits.unsettledByAddress, this.#address, UNSETTLED, weight);
   }
 
   /** Before the body is read. Throws `rate_limited` when too many payments of the address were refused, unless this payer has paid before. */
@@ -44,7 +50,7 @@ export class PaymentCounts {
 
   /** For the charge, once the payer is known to have signed. Throws `rate_limited`. */
   countPayer(payer: Hex): void {
-    takeOrThrow(this.#limits.unsettledByPayer, payer, UNSETTLED);
+    takeOrThrow(this.#limits.unsettledByPayer, payer, UNSETTLED, this.#weight);
     this.#payer = payer;
   }
 
@@ -68,9 +74,9 @@ export class PaymentCounts {
 
   /** The call has brought money: it counts no more. */
   settled(payer: Hex): void {
-    this.#limits.unsettledByAddress.giveBack(this.#address);
+    this.#limits.unsettledByAddress.giveBack(this.#address, this.#weight);
     if (this.#payer === undefined) return;
-    this.#limits.unsettledByPayer.giveBack(this.#payer);
+    this.#limits.unsettledByPayer.giveBack(this.#payer, this.#weight);
     this.#proved.add(payer);
   }
 }

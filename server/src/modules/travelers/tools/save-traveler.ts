@@ -1,14 +1,19 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
+import { IsoDate } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../../../domain/user-ids.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";
+import { fieldsFromScan } from "../from-scan.ts";
 import { birthProblem, profileFields } from "../profile-schema.ts";
 import type { TravelerProfile } from "../traveler-profile.ts";
 
 const NOT_FOUND = "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.";
+
+const NO_SCAN =
+  "There is no such scan: it was used, is over ten minutes old, or belongs to another tenant or environment. Call scan_document again and send its scanId at once.";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
@@ -23,17 +28,24 @@ export const saveTraveler = defineTool({
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["travelers", "clock"],
-  input: z.strictObject({
-    userId: z
-      .string()
-      .refine(isUserId, { message: `must be ${USER_ID_RULE}` })
-      .optional()
-      .describe("Your own id for the person, such as user_ada; default: the caller"),
-    ...profileFields,
-    loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
-    passports: profileFields.passports.exactOptional(),
-  }),
+  uses: ["travelers", "stores", "clock"],
+  input: z
+    .strictObject({
+      userId: z
+        .string()
+        .refine(isUserId, { message: `must be ${USER_ID_RULE}` })
+        .optional()
+        .describe("Your own id for the person, such as user_ada; default: the caller"),
+      ...profileFields,
+      loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
+      passports: profileFields.passports.exactOptional(),
+      scanId: z.string().optional().describe("Of scan_document: fills what you do not send, and adds the passport"),
+      passportIssuedOn: IsoDate.optional().describe("If the scan has no issue date"),
+    })
+    .refine(({ scanId, passportIssuedOn }) => passportIssuedOn === undefined || scanId !== undefined, {
+      path: ["passportIssuedOn"],
+      message: "is of a scanned passport: send the scanId too",
+    }),
   output: z.object({
     userId: z.string().describe("clerkUserId of ensure_flight_customer"),
     created: z.boolean(),
@@ -46,6 +58,7 @@ export const saveTraveler = defineTool({
   }),
   errors: {
     traveler_not_found: NOT_FOUND,
+    scan_not_found: NO_SCAN,
   },
   example: () => ({
     userId: "user_grace",
@@ -60,29 +73,57 @@ export const saveTraveler = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  probe: (input, ports) => requireSavable(input, ports),
+  probe: (input, ports) => readSavable(input, ports),
 
-  async run({ userId: named, ...given }, { travelers, clock, caller }) {
+  async run(input, { travelers, stores, clock, caller }) {
     const { tenantId, environment, scopes } = caller;
-    const userId = await requireSavable({ userId: named, ...given }, { travelers, clock, caller });
-    const stored = await travelers.get(tenantId, userId, environment);
-    const profile = { ...(stored ?? NOBODY), ...given };
+    const { userId, stored, fields } = await readSavable(input, { travelers, stores, clock, caller });
+    // Before the profile is written: of two calls with one scan only one gets it.
+    if (input.scanId !== undefined) await useScan(input.scanId, { stores, caller });
+    const profile = { ...stored, ...fields };
     const created = await travelers.put(tenantId, userId, environment, profile, caller.userId);
     const customerUserId = await travelers.findCustomerUserId(tenantId, userId, environment);
     return {
       userId,
       created,
       customerUserId: customerUserId ?? null,
-      profile: maskNumbers(hasScope(scopes, "travelers:read") ? profile : given),
+      profile: maskNumbers(hasScope(scopes, "travelers:read") ? profile : fields),
       missingForFlights: missingForFlights(profile),
     };
   },
 });
 
+interface Input extends Partial<TravelerProfile> {
+  userId?: string | undefined;
+  scanId?: string | undefined;
+  passportIssuedOn?: string | undefined;
+}
+type Saving = Pick<Ports, "travelers" | "stores" | "clock"> & { caller: Caller };
+
+/** Whose profile it is, and what is new of it. Throws `invalid_input`, `traveler_not_found` or `scan_not_found`. */
+async function readSavable({ userId: named, scanId, passportIssuedOn, ...given }: Input, saving: Saving) {
+  const { travelers, stores, clock, caller } = saving;
+  const { tenantId, environment: network } = caller;
+  const userId = await requireSavable({ userId: named, ...given }, saving);
+  const stored = (await travelers.get(tenantId, userId, network)) ?? NOBODY;
+  if (scanId === undefined) return { userId, stored, fields: given };
+  const person = await stores.scans.look({ tenantId, network }, scanId);
+  if (person === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
+  const scanned = fieldsFromScan(person, { given, stored, passportIssuedOn }, clock);
+  if ("path" in scanned) throw invalidInput([scanned]);
+  const { passports = given.passports } = scanned;
+  return { userId, stored, fields: { ...scanned, ...given, ...(passports === undefined ? {} : { passports }) } };
+}
+
+async function useScan(scanId: string, { stores, caller }: Pick<Ports, "stores"> & { caller: Caller }): Promise<void> {
+  const owner = { tenantId: caller.tenantId, network: caller.environment };
+  if ((await stores.scans.take(owner, scanId)) === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
+}
+
 /** The traveler whose profile it is. Throws `invalid_input` or `traveler_not_found`. */
 async function requireSavable(
-  { userId: named, bornOn }: { userId?: string | undefined; bornOn?: string | undefined },
-  { travelers, clock, caller }: Pick<Ports, "travelers" | "clock"> & { caller: Caller },
+  { userId: named, bornOn }: Pick<Input, "userId" | "bornOn">,
+  { travelers, clock, caller }: Pick<Saving, "travelers" | "clock" | "caller">,
 ): Promise<string> {
   const { tenantId, environment } = caller;
   const issues = birthProblem(bornOn, clock);

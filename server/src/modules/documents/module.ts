@@ -1,0 +1,49 @@
+import type { BlockList } from "node:net";
+import { CostlyCalls } from "../../kernel/costly-calls.ts";
+import { defineModule } from "../../kernel/module.ts";
+import { createDocumentDownloads } from "./document-downloads.ts";
+import { DocumentRefused, type DocumentScanner } from "./document-scanner.ts";
+import type { DocumentSource } from "./document-source.ts";
+import { scanDocument } from "./tools/scan-document.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly documentScanner: DocumentScanner;
+    readonly documentSource: DocumentSource;
+    readonly payerTurns: Pick<CostlyCalls, "turnOf">;
+  }
+  interface Settings {
+    /** Undefined: documents are fetched without one. */
+    readonly egressProxyUrl: string | undefined;
+    /** Networks that are not public and have documents. */
+    readonly documentNetworks: BlockList;
+  }
+}
+
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    documentScanner: DocumentScanner;
+    documentSource: DocumentSource;
+    /** For scans of who pays without a key. */
+    payerTurns: Pick<CostlyCalls, "turnOf">;
+  }
+}
+
+/** Of one payer: a scan costs more than it earns when it fails. */
+const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 30_000 };
+/** What bounds all scans together is the scanner itself. */
+const ANY_NUMBER = 1_000_000;
+
+/** Reads what travelers photograph and keep as files, and keeps nothing of it. */
+export const documentsModule = defineModule({
+  name: "documents",
+  needs: ["orders", "scans"],
+  tools: [scanDocument],
+  parts: {
+    documentScanner: () => ({ scan: () => Promise.reject(new DocumentRefused("scanner_failed")) }),
+    documentSource: ({ settings: { egressProxyUrl, documentNetworks } }) =>
+      createDocumentDownloads({ proxyUrl: egressProxyUrl, permitted: documentNetworks }),
+    payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }),
+  },
+  ports: ({ documentScanner, documentSource, payerTurns }) => ({ documentScanner, documentSource, payerTurns }),
+});

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
+import { hidingOf, maskDocumentNumber } from "./mask.ts";
+import type { Box, DocumentKind, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
+
+const LONGEST_VALUE = 200;
+const MOST_FIELDS = 60;
+const MOST_LINES = 200;
+const MOST_REASONS = 50;
+
+const Field = z.object({
+  value: wordsOfOthers(
+    "Dates YYYY-MM-DD, amounts decimal, codes of ISO; numbers of identity documents masked",
+    LONGEST_VALUE,
+  ),
+  confidence: z.number().describe("0 to 1"),
+  from: z.object({
+    source: z.string().describe("barcode, mrz, text (of a PDF), ocr, e_invoice or model"),
+    page: z.number().nullable().describe("From 1; null: the source has no pages"),
+    box: z
+      .array(z.number())
+      .nullable()
+      .describe("Left, top, width and height in fractions of the page, from its top left corner"),
+  }),
+});
+const FieldsByName = z.record(z.string(), Field);
+
+export const ScanAnswer = z.object({
+  fields: FieldsByName,
+  lines: z.array(FieldsByName).optional(),
+  taxes: z.array(FieldsByName).optional().describe("One for each rate"),
+  legs: z.array(FieldsByName).optional(),
+  needsReview: z.boolean().describe("True: show the document and reasons to a person before you use the fields"),
+  reasons: z.array(
+    z.object({ code: z.string(), field: z.string().optional(), message: wordsOfOthers(undefined, LONGEST_VALUE) }),
+  ),
+  pages: z.number(),
+});
+
+/** What of a scan may leave the service: bounded, and without numbers of identity documents and payment cards. */
+export function describeScan(kind: DocumentKind, scan: Scan): z.input<typeof ScanAnswer> {
+  const hide = hidingOf(kind === "id_document" ? scan.fields.documentNumber?.value : undefined);
+  const showAll = (list: readonly Fields[] | undefined) =>
+    list?.slice(0, MOST_LINES).map((one) => showFields(one, hide));
+  const reasons = [...scan.reasons, ...cutReasons(scan)].slice(0, MOST_REASONS);
+  const [lines, taxes, legs] = [showAll(scan.lines), showAll(scan.taxes), showAll(scan.legs)];
+  return {
+    fields: showFields(scan.fields, hide),
+    ...(lines === undefined ? {} : { lines }),
+    ...(taxes === undefined ? {} : { taxes }),
+    ...(legs === undefined ? {} : { legs }),
+    needsReview: reasons.length > 0,
+    reasons: reasons.map(({ code, field, message }) => ({
+      code,
+      ...(field === undefined ? {} : { field }),
+      message: hide(message),
+    })),
+    pages: scan.pages,
+  };
+}
+
+function showFields(fields: Fields, hide: (text: string) => string): Record<string, z.input<typeof Field>> {
+  const shown = Object.entries(fields)
+    .slice(0, MOST_FIELDS)
+    .map(([name, field]) => [name, showField(name, field, hide)] as const);
+  return Object.fromEntries(shown);
+}
+
+/** Long numbers of their own. */
+const SHOWN_WHOLE: ReadonlySet<string> = new Set(["invoiceNumber", "taxId"]);
+
+function showField(name: string, { value, confidence, from }: ScannedField, hide: (text: string) => string) {
+  const { source, page, box } = from;
+  const shown = SHOWN_WHOLE.has(name) ? value : hide(value);
+  return {
+    value: name === "documentNumber" ? maskDocumentNumber(value) : shown,
+    confidence: rounded(confidence, 100),
+    from: { source, page, box: box === null ? null : roundedBox(box) },
+  };
+}
+
+const rounded = (value: number, parts: number): number => Math.round(value * parts) / parts;
+
+const roundedBox = ({ x, y, width, height }: Box): number[] =>
+  [x, y, width, height].map((value) => rounded(value, 10_000));
+
+/** A list that is not whole is never passed off as such. */
+function cutReasons({ lines = [], taxes = [], legs = [] }: Scan): ReviewReason[] {
+  if ([lines, taxes, legs].every(({ length }) => length <= MOST_LINES)) return [];
+  return [{ code: "lines_not_shown", message: `Only the first ${MOST_LINES} are shown.` }];
+}

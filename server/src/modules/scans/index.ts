@@ -1,0 +1,1 @@
+export type { ScannedPerson } from "./scans.ts";

@@ -1,0 +1,20 @@
+import { defineJob } from "../../kernel/job.ts";
+import { defineModule } from "../../kernel/module.ts";
+import * as documentScans from "./migrations/0109-document-scans.ts";
+import { createScans } from "./store.ts";
+
+const DELETE_MILLISECONDS = 15_000;
+
+/** What a scan of an identity document has read, for the one call that puts it into a traveler's profile. */
+export const scansModule = defineModule({
+  name: "scans",
+  stores: ({ db, clock }) => ({ scans: createScans(db, clock) }),
+  migrations: { "0109-document-scans": documentScans },
+  jobs: ({ stores: { scans } }) => [
+    defineJob({
+      name: "delete-expired-scans",
+      everyMilliseconds: DELETE_MILLISECONDS,
+      run: () => scans.deleteExpired(),
+    }),
+  ],
+});

@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
+import { z } from "zod";
+import { randomBase62 } from "../../domain/ids.ts";
+import type { ScannedPerson, ScanOwner } from "./scans.ts";
+
+const PREFIX = "scn_";
+/** 256 bits. */
+const SECRET_LETTERS = 43;
+export const SCAN_ID = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LETTERS}}$`);
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const Person = z.strictObject({
+  givenName: z.string().exactOptional(),
+  familyName: z.string().exactOptional(),
+  bornOn: z.string().exactOptional(),
+  gender: z.enum(["m", "f"]).exactOptional(),
+  passport: z
+    .strictObject({
+      nationality: z.string(),
+      number: z.string(),
+      issuedOn: z.string().exactOptional(),
+      expiresOn: z.string(),
+    })
+    .exactOptional(),
+});
+
+/** From the system's generator also where a seeded run repeats ids: this one is a key. */
+export function newScanId(): string {
+  return `${PREFIX}${randomBase62(SECRET_LETTERS)}`;
+}
+
+/** By it the row is found. It says nothing of the key, as nobody can guess the id. */
+export function hashOfScanId(scanId: string): string {
+  return hash("sha256", scanId, "hex");
+}
+
+/** Nonce, ciphertext and tag of AES-256-GCM, under a key that only the scan's id carries. */
+export function sealPerson(scanId: string, owner: ScanOwner, person: ScannedPerson): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(scanId), nonce).setAAD(contextOf(owner));
+  return Buffer.concat([nonce, cipher.update(JSON.stringify(person), "utf8"), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Undefined: it was sealed for another id, tenant or environment. */
+export function openPerson(scanId: string, owner: ScanOwner, sealed: Buffer): ScannedPerson | undefined {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", keyOf(scanId), sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(contextOf(owner))
+    .setAuthTag(sealed.subarray(-TAG_BYTES));
+  const begun = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  try {
+    return Person.parse(JSON.parse(Buffer.concat([begun, decipher.final()]).toString("utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(scanId: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", scanId, "", "wayfare document scan", KEY_BYTES));
+}
+
+function contextOf({ tenantId, network }: ScanOwner): Buffer {
+  return Buffer.from(`document scan:${network}:${tenantId}`);
+}
