@@ -114,7 +114,9 @@ export function readIssue({ read, zone, today, isTrusted }: Known): Dates {
   const births = listBirths(read.values.born, today);
   const others = [...births, ...(expiry === undefined ? [] : [expiry])];
   if (others.some((date) => printsDate(shown, date))) return { fields: {}, reasons: [] };
-  const dates = listShown(shown, zone, others).filter((date) => isPossibleIssue(date, expiry, births, today));
+  const possible = listShown(shown, zone, others).filter((date) => isPossibleIssue(date, expiry, births, today));
+  const usual = possible.filter((date) => isUsualIssue(date, expiry));
+  const dates = usual.length === 1 ? usual : possible;
   const [date] = dates;
   if (date === undefined) {
     return {
@@ -123,8 +125,7 @@ export function readIssue({ read, zone, today, isTrusted }: Known): Dates {
     };
   }
   const words = shown.line.words.slice(shown.from, shown.to);
-  const isUsual = expiry !== undefined && USUAL_VALIDITIES.some((years) => lastsYears(date, expiry, years));
-  const isSure = dates.length === 1 && (isUsual || (isTrusted && weakestOf(words) >= SURE_WORDS));
+  const isSure = dates.length === 1 && (usual.length === 1 || (isTrusted && weakestOf(words) >= SURE_WORDS));
   const code = dates.length > 1 ? "date_ambiguous" : "low_confidence";
   return {
     fields: { issuedOn: printedField(date.toString(), shown.line, words, isSure ? SURE : UNSURE) },
@@ -176,7 +177,9 @@ function isPossibleIssue(
   return compare(date, expiry) < 0 && compare(date.add(LONGEST_VALIDITY), expiry) >= 0;
 }
 
-function lastsYears(date: Temporal.PlainDate, expiry: Temporal.PlainDate, years: number): boolean {
-  const days = date.add({ years }).until(expiry).days;
-  return days >= -1 && days <= 0;
+function isUsualIssue(date: Temporal.PlainDate, expiry: Temporal.PlainDate | undefined): boolean {
+  return USUAL_VALIDITIES.some((years) => {
+    const days = expiry === undefined ? undefined : date.add({ years }).until(expiry).days;
+    return days === -1 || days === 0;
+  });
 }

@@ -42,6 +42,11 @@ export function isBeginningOf(zone: string, printed: string): boolean {
   return characters.some((_, index) => isWrittenAs(characters.slice(0, index + 1).join(""), zone));
 }
 
+/** Whether a printed word can be the first one of a name in the zone. Cheap: most words of a page are not. */
+export function mayBegin(printed: string, zone: string): boolean {
+  return endsOf(printed.slice(0, 2), zone).size > 0;
+}
+
 /** How much of the zone's name the printed one can stand for, from its beginning. */
 function endsOf(printed: string, zone: string): ReadonlySet<number> {
   let ends: ReadonlySet<number> = new Set([0]);

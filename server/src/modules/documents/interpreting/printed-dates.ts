@@ -86,7 +86,7 @@ function findInLine(line: PrintedLine): readonly PrintedDate[] {
   const atoms = listAtoms(line.words).filter(({ text }) => !BETWEEN.has(text));
   const found: PrintedDate[] = [];
   for (let at = 0; at < atoms.length; ) {
-    const read = readDate(atoms, at);
+    const read = readDate(atoms, at, line);
     const [first, last] = [atoms[at], atoms[at + (read?.length ?? 1) - 1]];
     if (read !== undefined && first !== undefined && last !== undefined) {
       found.push({ line, from: first.word, to: last.word + 1, readings: read.readings });
@@ -96,8 +96,10 @@ function findInLine(line: PrintedLine): readonly PrintedDate[] {
   return found;
 }
 
-function readDate(atoms: readonly Atom[], at: number) {
-  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at);
+function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
+  // Dots are written where the day comes first.
+  const isDotted = line.words[atoms[at]?.word ?? -1]?.text.includes(".") ?? false;
+  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted);
 }
 
 /** 12 AUG 1974, 12 AUG/AOÛT 74, AUG 12 1974, 12 AUG. */
@@ -116,7 +118,11 @@ function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateRea
 }
 
 /** 12.08.1974, 1974-08-12, 08/12/1974, 12 08 74. */
-function readNumbers(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
+function readNumbers(
+  atoms: readonly Atom[],
+  at: number,
+  isDotted: boolean,
+): { readings: DateReading[]; length: number } | undefined {
   const three = atoms.slice(at, at + 3);
   const [one, two, third] = three.map(({ text }) => text);
   if (one === undefined || two === undefined || third === undefined) return undefined;
@@ -130,7 +136,7 @@ function readNumbers(atoms: readonly Atom[], at: number): { readings: DateReadin
     return undefined;
   return readingsOf([
     { day: Number(one), month: Number(two), ...year },
-    ...(one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
+    ...(isDotted || one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
   ]);
 }
 

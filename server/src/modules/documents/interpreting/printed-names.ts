@@ -1,7 +1,7 @@
 import type { Word } from "../reading/page.ts";
-import { isBeginningOf, isWrittenAs } from "./name-matching.ts";
+import { isBeginningOf, isWrittenAs, mayBegin } from "./name-matching.ts";
 import { isLabelWord } from "./printed-labels.ts";
-import { foldText, isWholePage, type PrintedLine } from "./printed-text.ts";
+import { isWholePage, type PrintedLine } from "./printed-text.ts";
 
 /** A name as it is printed. */
 export interface PrintedName {
@@ -37,12 +37,10 @@ export function findName(
 
 /** Every place where the words give the name, whatever stands beside them. */
 export function findPlaces(lines: readonly PrintedLine[], zone: string): readonly PrintedName[] {
-  const first = zone.charAt(0);
-  if (!/^[A-Z]$/.test(first)) return [];
+  if (!/^[A-Z]/.test(zone)) return [];
   return lines.flatMap((line, row) =>
     line.words.flatMap(({ text }, from) => {
-      // Every letter is written with itself or with its base letter first.
-      if (!foldText(text.slice(0, 2)).startsWith(first)) return [];
+      if (!mayBegin(text, zone)) return [];
       const place = growPlace(lines, row, from, (printed) => isWrittenAs(printed, zone));
       return place === undefined ? [] : [place];
     }),
@@ -54,7 +52,7 @@ export function findLongerName(lines: readonly PrintedLine[], zone: string): rea
   const found: PrintedName[] = [];
   for (const [row, line] of lines.entries()) {
     for (let from = 0; from < line.words.length; from += 1) {
-      if (!foldText(line.words[from]?.text.slice(0, 2) ?? "").startsWith(zone.charAt(0))) continue;
+      if (!mayBegin(line.words[from]?.text ?? "", zone)) continue;
       const place = growPlace(lines, row, from, (printed, next) => isBeginningOf(zone, printed) && next !== "within");
       if (place !== undefined && isWhole(lines, place, [])) found.push(place);
     }

@@ -11,12 +11,16 @@ export interface VisualZone {
   dates: readonly PrintedDate[];
 }
 
-/** How many letters and digits of a line of the zone tell that another line repeats it. */
+/** So much of a line of the zone tells that another line repeats it, if digits are among it. */
 const TELLING = 12;
+const TELLING_DIGITS = 4;
+/** Behind the first letter: the code of the issuer and the beginning of the name, which nothing printed has side by side. */
+const TELLING_START = 8;
+const NAME_LINE = /^[PVIAC][A-Z]{8}/;
 
 /** The zone must not confirm itself: what text recognition read of it again is left out. */
 export function readVisualZone(reading: Reading): VisualZone {
-  const zones = reading.mrz.flatMap(({ lines }) => lines.map((line) => line.replaceAll(/[^A-Z0-9]/g, "")));
+  const zones = reading.mrz.map(({ lines }) => lines.map((line) => line.replaceAll(/[^A-Z0-9]/g, "")));
   const lines = listLines(reading)
     .filter((line) => !repeatsZone(line, zones))
     .map((line) => ({ ...line, words: line.words.filter((word) => !isInZone(word, line.page, reading.mrz)) }))
@@ -24,17 +28,23 @@ export function readVisualZone(reading: Reading): VisualZone {
   return { lines, labels: findLabels(lines), dates: findDates(lines) };
 }
 
-function repeatsZone({ words }: PrintedLine, zones: readonly string[]): boolean {
+function repeatsZone({ words }: PrintedLine, zones: readonly (readonly string[])[]): boolean {
   const text = words.map((word) => word.text).join("");
   if (/<<|«|≪|<[A-Z]+</.test(text)) return true;
   const letters = foldText(text).replaceAll(/[^A-Z0-9]/g, "");
-  if (letters.length < TELLING) return false;
   return zones.some((zone) => {
-    for (let at = 0; at + TELLING <= letters.length; at += 1) {
-      if (zone.includes(letters.slice(at, at + TELLING))) return true;
-    }
-    return false;
+    const [first = ""] = zone;
+    const repeatsStart = NAME_LINE.test(first) && letters.includes(first.slice(1, TELLING_START));
+    return repeatsStart || zone.some((line) => sharesNumbers(letters, line));
   });
+}
+
+function sharesNumbers(letters: string, zone: string): boolean {
+  for (let at = 0; at + TELLING <= letters.length; at += 1) {
+    const part = letters.slice(at, at + TELLING);
+    if (part.replaceAll(/[A-Z]/g, "").length >= TELLING_DIGITS && zone.includes(part)) return true;
+  }
+  return false;
 }
 
 function isInZone({ text, box }: Word, page: number, zones: readonly MrzLines[]): boolean {
@@ -56,7 +66,7 @@ export function findLabelledDate({ labels, dates, lines }: VisualZone, wanted: L
   );
 }
 
-/** The words that belong to a label, in its line or below it, up to the next label. */
+/** The words that belong to a label, without numbers, in its line or below it, up to the next label. */
 export function findLabelledWords(zone: VisualZone, wanted: Label) {
   const values = zone.lines.flatMap((line, row) => {
     const marks = zone.labels.filter((label) => label.row === row);
@@ -68,7 +78,7 @@ export function findLabelledWords(zone: VisualZone, wanted: Label) {
 function splitAt({ words }: PrintedLine, labels: readonly PrintedLabel[]): readonly { from: number; to: number }[] {
   const parts: { from: number; to: number }[] = [];
   for (let at = 0; at < words.length; at += 1) {
-    if (labels.some(({ from, to }) => at >= from && at < to) || !/[\p{L}\d]/u.test(words[at]?.text ?? "")) continue;
+    if (labels.some(({ from, to }) => at >= from && at < to) || !/\p{L}/u.test(words[at]?.text ?? "")) continue;
     const last = parts.at(-1);
     if (last !== undefined && last.to === at && !isFarApart(words[at - 1], words[at])) last.to = at + 1;
     else parts.push({ from: at, to: at + 1 });
