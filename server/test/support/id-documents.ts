@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { PageText, Reading, TextLine, Word } from "../../src/modules/documents/reading/page.ts";
+import type { Scan } from "../../src/modules/documents/scan.ts";
 
 /** What a made-up identity document says. Names are as printed; `zone*` as its issuer writes them in the machine-readable zone. */
 export interface IdTruth {
@@ -99,7 +100,7 @@ export function writeReading(truth: IdTruth, layout: Layout = {}): Reading {
     ...layout.printed,
   };
   const shown = (name: string) => (without.includes(name) || without.includes("all") ? "" : (values[name] ?? ""));
-  const title = truth.documentType === "visa" ? "VISA" : "PASSPORT";
+  const title = { visa: "VISA", passport: "PASSPORT", identity_card: "IDENTITY CARD" }[truth.documentType];
   const rows: readonly (readonly [number, string])[][] = [
     [
       [0.05, title],
@@ -213,3 +214,68 @@ export const idDocuments: fc.Arbitrary<IdTruth> = fc
     const room = format === "TD1" ? 30 : format === "TD2" ? 31 : 39;
     return zoneFamilyName.length + zoneGivenName.length + 2 < room && bornOn < issuedOn;
   });
+
+const CHECKED = [
+  "documentType",
+  "issuingCountry",
+  "nationality",
+  "documentNumber",
+  "familyName",
+  "givenName",
+  "bornOn",
+  "sex",
+  "issuedOn",
+  "expiresOn",
+] as const;
+
+/** The fields that a reader of the document should give. */
+export const truthOf = (truth: IdTruth) => Object.fromEntries(CHECKED.map((name) => [name, truth[name]]));
+
+/** Fields that are there without a reason about them or about the whole document. */
+export function listAccepted({ fields, reasons }: Scan): readonly (readonly [string, string])[] {
+  if (reasons.some(({ field }) => field === undefined)) return [];
+  const doubted = new Set(reasons.map(({ field }) => field));
+  return Object.entries(fields).flatMap(([name, { value }]) => (doubted.has(name) ? [] : [[name, value] as const]));
+}
+
+/** What text recognition makes of characters of the zone. */
+const MISREAD: readonly string[] = [
+  "0O",
+  "1I",
+  "8B",
+  "5S",
+  "2Z",
+  "<K",
+  "<C",
+  "<L",
+  "6G",
+  "1L",
+  "0D",
+  "0Q",
+  "38",
+  "MN",
+  "UV",
+];
+type Spoil = (lines: readonly string[]) => readonly string[];
+
+const change = (lines: readonly string[], place: number, to: (character: string) => string): readonly string[] => {
+  const line = place % lines.length;
+  const text = lines[line] ?? "";
+  const at = Math.floor(place / lines.length) % text.length;
+  return lines.with(line, text.slice(0, at) + to(text.charAt(at)) + text.slice(at + 1));
+};
+export const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
+  fc
+    .tuple(fc.nat(1_000), fc.nat(1_000), fc.constantFrom("misread", "dropped", "any"))
+    .map(([place, which, kind]): Spoil => {
+      if (kind === "dropped") return (lines) => change(lines, place, () => "");
+      const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789<";
+      if (kind === "any") return (lines) => change(lines, place, () => characters.charAt(which % characters.length));
+      return (lines) =>
+        change(lines, place, (character) => {
+          const pairs = MISREAD.filter((pair) => pair.includes(character));
+          return pairs[which % Math.max(1, pairs.length)]?.replace(character, "") ?? character;
+        });
+    }),
+  { minLength: 1, maxLength: 3 },
+);

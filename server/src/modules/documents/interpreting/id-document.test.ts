@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import {
   type IdTruth,
   idDocuments,
+  listAccepted,
+  spoilings,
   TODAY,
+  truthOf,
   writeLine,
   writeReading,
   writeZone,
@@ -31,32 +34,10 @@ const PASSPORT: IdTruth = {
   expiresOn: "2032-02-29",
   personalNumber: "",
 };
-const CHECKED = [
-  "documentType",
-  "issuingCountry",
-  "nationality",
-  "documentNumber",
-  "familyName",
-  "givenName",
-  "bornOn",
-  "sex",
-  "issuedOn",
-  "expiresOn",
-] as const;
-
 const valuesOf = ({ fields }: Scan) =>
   Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 const codesOf = ({ reasons }: Scan) =>
   reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));
-const truthOf = (truth: IdTruth) => Object.fromEntries(CHECKED.map((name) => [name, truth[name]]));
-
-/** Fields that are there without a reason about them or about the whole document. */
-function listAccepted({ fields, reasons }: Scan): readonly (readonly [string, string])[] {
-  if (reasons.some(({ field }) => field === undefined)) return [];
-  const doubted = new Set(reasons.map(({ field }) => field));
-  return Object.entries(fields).flatMap(([name, { value }]) => (doubted.has(name) ? [] : [[name, value] as const]));
-}
-
 describe("interpretIdDocument", () => {
   it("reads everything of a document whose parts agree, without a reason to look at it", () => {
     fc.assert(
@@ -362,45 +343,3 @@ describe("interpretIdDocument", () => {
     );
   });
 });
-
-/** What text recognition makes of characters of the zone. */
-const MISREAD: readonly string[] = [
-  "0O",
-  "1I",
-  "8B",
-  "5S",
-  "2Z",
-  "<K",
-  "<C",
-  "<L",
-  "6G",
-  "1L",
-  "0D",
-  "0Q",
-  "38",
-  "MN",
-  "UV",
-];
-type Spoil = (lines: readonly string[]) => readonly string[];
-
-const change = (lines: readonly string[], place: number, to: (character: string) => string): readonly string[] => {
-  const line = place % lines.length;
-  const text = lines[line] ?? "";
-  const at = Math.floor(place / lines.length) % text.length;
-  return lines.with(line, text.slice(0, at) + to(text.charAt(at)) + text.slice(at + 1));
-};
-const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
-  fc
-    .tuple(fc.nat(1_000), fc.nat(1_000), fc.constantFrom("misread", "dropped", "any"))
-    .map(([place, which, kind]): Spoil => {
-      if (kind === "dropped") return (lines) => change(lines, place, () => "");
-      const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789<";
-      if (kind === "any") return (lines) => change(lines, place, () => characters.charAt(which % characters.length));
-      return (lines) =>
-        change(lines, place, (character) => {
-          const pairs = MISREAD.filter((pair) => pair.includes(character));
-          return pairs[which % Math.max(1, pairs.length)]?.replace(character, "") ?? character;
-        });
-    }),
-  { minLength: 1, maxLength: 3 },
-);

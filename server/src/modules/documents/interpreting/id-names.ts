@@ -3,7 +3,7 @@ import type { MrzRead } from "./mrz.ts";
 import { distanceFrom } from "./printed-labels.ts";
 import { findLongerName, findName, findPlaces, type PrintedName } from "./printed-names.ts";
 import { makeReason, printedField } from "./printed-text.ts";
-import { findLabelledWords, type VisualZone } from "./visual-zone.ts";
+import { closestLabel, findLabelledWords, type VisualZone } from "./visual-zone.ts";
 
 interface Names {
   fields: Fields;
@@ -34,7 +34,7 @@ export function confirmNames(reads: readonly MrzRead[], zone: VisualZone): Names
   if (isOnePart) return nameOfOnePart(family ?? given, zone);
   if (values.namesAreFull) {
     // The printed name may go on where the zone has no more room: a person has to look at both.
-    const longer = given ?? findLongerName(zone.lines, values.givenName)[0];
+    const longer = given ?? findLongerName(zone.lines, values.givenName).find((place) => canBeName(place, zone));
     if (longer !== undefined) fields.givenName = printedField(longer.value, longer.line, longer.words, UNSURE);
     reasons.push(
       makeReason("name_not_confirmed", "The machine-readable zone has no room for the whole name.", "givenName"),
@@ -59,13 +59,28 @@ function notConfirmed(field: "familyName" | "givenName"): ReviewReason {
 
 /** Family and given names may stand side by side, so each is looked for with the places of the other in mind. */
 function findNames(familyNames: readonly string[], givenNames: readonly string[], zone: VisualZone) {
-  const places = (names: readonly string[]) => [...new Set(names)].flatMap((name) => findPlaces(zone.lines, name));
+  const places = (names: readonly string[]) =>
+    [...new Set(names)].flatMap((name) => findPlaces(zone.lines, name)).filter((place) => canBeName(place, zone));
   const [familyPlaces, givenPlaces] = [places(familyNames), places(givenNames)];
-  const [family] = [...new Set(familyNames)].flatMap((name) => findName(zone.lines, name, givenPlaces));
+  const [family] = [...new Set(familyNames)]
+    .flatMap((name) => findName(zone.lines, name, givenPlaces))
+    .filter((place) => canBeName(place, zone));
   const [given] = [...new Set(givenNames)]
     .flatMap((name) => findName(zone.lines, name, familyPlaces))
+    .filter((place) => canBeName(place, zone))
     .filter((place) => family === undefined || place.row !== family.row || place.from !== family.from);
   return { family, given };
+}
+
+/** How close another label has to be for a word to belong to it: in its line, or in the next one. */
+const CLOSE = 15;
+
+/** A word of a label is no name, nor is what stands beside a label of something else, such as the place of birth. */
+function canBeName(place: PrintedName, zone: VisualZone): boolean {
+  const { row, from, to } = place;
+  if (zone.labels.some((label) => label.row === row && label.from < to && label.to > from)) return false;
+  const own = closestLabel(zone.labels, place);
+  return own === undefined || own.distance > CLOSE || own.label === "familyName" || own.label === "givenName";
 }
 
 /** Some people have one name. Which of the two it is, the label says; without one it is the family name, as in the zone. */

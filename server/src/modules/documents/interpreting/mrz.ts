@@ -44,8 +44,8 @@ export interface MrzRead {
 const LONGEST_LINE = 60;
 const MOST_LINES = 6;
 const MOST_REFITS = 12;
-/** How many fillers may be missing or too many in a line. */
-const MOST_MISSING = 8;
+/** How many fillers may be missing or too many in a line: fewer than the eight that part two formats. */
+const MOST_MISSING = 5;
 const MOST_EXTRA = 4;
 const SIGNS_OF_FILLERS: Readonly<Record<string, string>> = { "«": "<<", "‹": "<", "＜": "<", "≪": "<<", "〈": "<" };
 

@@ -91,7 +91,8 @@ function isFarApart(word: Word | undefined, next: Word | undefined): boolean {
   return next.box.x - (word.box.x + word.box.width) > 2 * Math.max(word.box.height, next.box.height);
 }
 
-interface Place {
+/** A value on a page: `row` is its line among all. */
+export interface Place {
   line: PrintedLine;
   row: number;
   from: number;
@@ -113,7 +114,11 @@ function findOwn<Value extends Place>(
   return best?.value;
 }
 
-function closestLabel(labels: readonly PrintedLabel[], value: Place): { label: Label; distance: number } | undefined {
+/** The label that a value stands beside or below, closer than to any other. */
+export function closestLabel(
+  labels: readonly PrintedLabel[],
+  value: Place,
+): { label: Label; distance: number } | undefined {
   let best: { label: Label; distance: number } | undefined;
   for (const label of labels) {
     const distance = distanceFrom(label, value);
