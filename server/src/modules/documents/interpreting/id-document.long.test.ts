@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  type IdTruth,
+  idDocuments,
+  listAccepted,
+  spoilings,
+  TODAY,
+  truthOf,
+  writeReading,
+  writeZone,
+} from "../../../../test/support/id-documents.ts";
+import { interpretIdDocument } from "./id-document.ts";
+
+const RUNS = 20_000;
+const about = { today: TODAY, companyName: undefined };
+
+const spoiledZone = (truth: IdTruth, spoil: readonly ((lines: readonly string[]) => readonly string[])[]) =>
+  spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
+
+/** How many documents had a wrong value that nothing warns of, and how many could be used without a person. */
+function measure(numRuns: number, without: readonly string[]) {
+  const counts = { wrong: 0, used: 0, confirmed: 0 };
+  const wrongOnes: unknown[] = [];
+  fc.assert(
+    fc.property(idDocuments, spoilings, (truth, spoil) => {
+      const zone = spoiledZone(truth, spoil);
+      const scan = interpretIdDocument(writeReading(truth, { zone, without }), about);
+      const accepted = listAccepted(scan);
+      const wrong = accepted.filter(([name, value]) => truthOf(truth)[name] !== value);
+      if (wrong.length > 0) {
+        counts.wrong += 1;
+        wrongOnes.push({ wrong, zone, written: writeZone(truth) });
+      }
+      if (accepted.length > 0) counts.confirmed += 1;
+      if (scan.reasons.length === 0) counts.used += 1;
+    }),
+    { numRuns },
+  );
+  return { ...counts, wrongOnes };
+}
+
+it("accepts no wrong value in 20,000 zones with up to three errors", () => {
+  const { wrong, wrongOnes, used, confirmed } = measure(RUNS, []);
+  expect([wrong, wrongOnes]).toEqual([0, []]);
+  // Most errors lie in fillers and names, and the printed part confirms what is repaired.
+  expect(used).toBeGreaterThan(RUNS / 4);
+  expect(confirmed).toBeGreaterThan(RUNS / 2);
+});
+
+it("accepts no wrong value in 20,000 zones with up to three errors and nothing printed beside them", () => {
+  const { wrong, wrongOnes } = measure(RUNS, ["all"]);
+  expect([wrong, wrongOnes]).toEqual([0, []]);
+});

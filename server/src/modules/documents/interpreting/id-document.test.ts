@@ -1,0 +1,345 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type IdTruth,
+  idDocuments,
+  listAccepted,
+  spoilings,
+  TODAY,
+  truthOf,
+  writeLine,
+  writeReading,
+  writeZone,
+} from "../../../../test/support/id-documents.ts";
+import type { Reading } from "../reading/page.ts";
+import type { Scan } from "../scan.ts";
+import { interpretIdDocument } from "./id-document.ts";
+
+const about = { today: TODAY, companyName: undefined };
+const read = (reading: Reading) => interpretIdDocument(reading, about);
+
+const PASSPORT: IdTruth = {
+  documentType: "passport",
+  format: "TD3",
+  issuingCountry: "DEU",
+  nationality: "DEU",
+  documentNumber: "C01X00T47",
+  familyName: "MÜLLER",
+  zoneFamilyName: "MUELLER",
+  givenName: "ANNA MARIA",
+  zoneGivenName: "ANNA<MARIA",
+  bornOn: "1974-08-12",
+  sex: "f",
+  issuedOn: "2022-03-01",
+  expiresOn: "2032-02-29",
+  personalNumber: "",
+};
+const valuesOf = ({ fields }: Scan) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+const codesOf = ({ reasons }: Scan) =>
+  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));
+describe("interpretIdDocument", () => {
+  it("reads everything of a document whose parts agree, without a reason to look at it", () => {
+    fc.assert(
+      fc.property(
+        idDocuments,
+        fc.constantFrom("named" as const, "dotted" as const, "iso" as const),
+        (truth, dateStyle) => {
+          const scan = read(writeReading(truth, { dateStyle }));
+          expect({ ...valuesOf(scan), reasons: codesOf(scan) }).toEqual({ ...truthOf(truth), reasons: [] });
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(["MRV-A", "MRV-B"] as const)("reads a visa of format %s", (format) => {
+    const truth: IdTruth = {
+      ...PASSPORT,
+      format,
+      documentType: "visa",
+      issuingCountry: "USA",
+      expiresOn: "2029-02-28",
+      issuedOn: "2024-03-01",
+    };
+    const scan = read(writeReading(truth));
+    expect(valuesOf(scan)).toEqual(truthOf(truth));
+    expect(codesOf(scan)).toEqual([]);
+  });
+
+  it("says where each value was read", () => {
+    const { fields } = read(writeReading(PASSPORT));
+    expect(fields.familyName?.from).toMatchObject({ source: "ocr", page: 1, box: { x: 0.35, y: 0.2 } });
+    expect(fields.documentNumber?.from).toMatchObject({ source: "mrz", page: 1, box: { y: 0.84 } });
+  });
+
+  describe("names", () => {
+    it("leaves out a name that only the machine-readable zone shows", () => {
+      const scan = read(writeReading(PASSPORT, { without: ["familyName", "givenName"] }));
+      expect(valuesOf(scan)).not.toHaveProperty("familyName");
+      expect(valuesOf(scan)).not.toHaveProperty("givenName");
+      expect(codesOf(scan)).toEqual(
+        expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
+      );
+    });
+
+    it("does not take the zone itself, read again as text, for the printed part", () => {
+      const reading = writeReading(PASSPORT, { without: ["familyName", "givenName"] });
+      const lines = [
+        writeLine([[0.05, "PCD MUELLER ANNA MARIA"]], 0.9),
+        writeLine([[0.05, "P<D<<MUELLER<<ANNA<MARIA<<<<"]], 0.3),
+      ];
+      const [page] = reading.pages;
+      if (page === undefined) throw new Error("no page");
+      const scan = read({ ...reading, pages: [{ ...page, lines: [...page.lines, ...lines] }] });
+      expect(codesOf(scan)).toEqual(
+        expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
+      );
+    });
+
+    it.each([
+      // The zone's name and the printed one.
+      ["ZO", "ZOE"],
+      ["ZOE", "ZO"],
+      ["ANNA", "ANNA MARIA"],
+      ["ANNA<MARIA", "ANNA"],
+      ["MARIA", "ANNA MARIA"],
+      ["ANNA<MARIA", "ANNAMARIA"],
+      ["ANNAMARIA", "ANNA MARIA"],
+      ["ANNA", "ANNE"],
+    ])("does not confirm %s by %s", (zoneGivenName, givenName) => {
+      const scan = read(writeReading({ ...PASSPORT, zoneGivenName, givenName }));
+      expect(valuesOf(scan)).not.toHaveProperty("givenName");
+      expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
+    });
+
+    it.each([
+      ["MUELLER", "MÜLLER"],
+      ["MULLER", "MÜLLER"],
+      ["MUELLER", "Müller"],
+      ["GROSS", "GROSS"],
+      ["GROSS", "Groß"],
+      ["NUXXNEZ", "NUÑEZ", "not"],
+      ["NUNXXEZ", "NUÑEZ"],
+      ["AAKESSON", "ÅKESSON"],
+      ["THORSDOTTIR", "ÞÓRSDÓTTIR"],
+      ["DARTAGNAN", "D’ARTAGNAN"],
+      ["D<ARTAGNAN", "D'ARTAGNAN"],
+      ["DVORAK", "DVOŘÁK"],
+      ["ISIK", "IŞIK"],
+      ["OEZTUERK", "ÖZTÜRK"],
+    ])("compares %s of the zone with %s", (zoneFamilyName, familyName, not = "") => {
+      const scan = read(writeReading({ ...PASSPORT, zoneFamilyName, familyName }));
+      expect(valuesOf(scan).familyName).toBe(not === "" ? familyName : undefined);
+    });
+
+    it("takes a name of one part as it is printed", () => {
+      const onePart = {
+        ...PASSPORT,
+        zoneFamilyName: "SUHARTO",
+        zoneGivenName: "",
+        familyName: "SUHARTO",
+        givenName: "",
+      };
+      const scan = read(writeReading(onePart));
+      expect([valuesOf(scan).familyName, valuesOf(scan).givenName, codesOf(scan)]).toEqual(["SUHARTO", undefined, []]);
+      const asGiven = read(writeReading({ ...onePart, familyName: "", givenName: "SUHARTO" }));
+      expect([valuesOf(asGiven).familyName, valuesOf(asGiven).givenName]).toEqual([undefined, "SUHARTO"]);
+      const lost = read(writeReading({ ...onePart, givenName: "BO" }));
+      expect(codesOf(lost)).toEqual(["name_not_confirmed"]);
+    });
+
+    it("wants a person to look at a name that the zone has no room for", () => {
+      const scan = read(
+        writeReading({
+          ...PASSPORT,
+          familyName: "PAPADOPOULOU",
+          zoneFamilyName: "PAPADOPOULOU",
+          givenName: "ALEXANDRA KONSTANTINA THEODORA",
+          zoneGivenName: "ALEXANDRA<KONSTANTINA<THEODORA",
+        }),
+      );
+      expect(valuesOf(scan).givenName).toBe("ALEXANDRA KONSTANTINA THEODORA");
+      expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
+    });
+
+    it("finds both names in one line", () => {
+      const scan = read(writeReading(PASSPORT, { printed: { familyName: "MÜLLER, ANNA MARIA", givenName: "" } }));
+      expect([valuesOf(scan).familyName, valuesOf(scan).givenName]).toEqual(["MÜLLER", "ANNA MARIA"]);
+    });
+  });
+
+  describe("dates", () => {
+    it("takes the century that is printed, and asks where none is", () => {
+      const child = { ...PASSPORT, bornOn: "2020-05-04" };
+      expect(valuesOf(read(writeReading(child))).bornOn).toBe("2020-05-04");
+      expect(codesOf(read(writeReading(child)))).toEqual([]);
+      expect(codesOf(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
+      const elder = { ...PASSPORT, bornOn: "1920-05-04" };
+      expect(valuesOf(read(writeReading(elder))).bornOn).toBe("1920-05-04");
+    });
+
+    it("never puts a birth ahead of today, nor an expiry further than 20 years", () => {
+      const scan = read(writeReading({ ...PASSPORT, bornOn: "1926-11-27", expiresOn: "2032-02-29" }));
+      expect(valuesOf(scan).bornOn).toBe("1926-11-27");
+      const never = read(writeReading({ ...PASSPORT, expiresOn: "2099-12-31" }));
+      expect(valuesOf(never)).not.toHaveProperty("expiresOn");
+      expect(codesOf(never)).toContain("date_missing expiresOn");
+    });
+
+    it.each([
+      ["2026-11-25", true],
+      ["2026-11-26", false],
+    ])("says of an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
+      const scan = read(writeReading({ ...PASSPORT, issuedOn: "2017-01-10", expiresOn }));
+      expect(valuesOf(scan).expiresOn).toBe(expiresOn);
+      expect(codesOf(scan).includes("expired expiresOn")).toBe(hasPassed);
+    });
+
+    it.each([
+      ["after today", "01 MAR 2027"],
+      ["more than ten years before the expiry", "01 MAR 2021"],
+      ["before the birth", "01 MAR 1970"],
+    ])("refuses a date of issue %s", (_, issuedOn) => {
+      const scan = read(writeReading(PASSPORT, { printed: { issuedOn } }));
+      expect(valuesOf(scan)).not.toHaveProperty("issuedOn");
+      expect(codesOf(scan)).toContain("date_missing issuedOn");
+    });
+
+    it("knows the order of day and month from the other dates", () => {
+      const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
+      const scan = read(writeReading(PASSPORT, { printed: american }));
+      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual(["2022-03-01", []]);
+    });
+
+    it("says that the parts disagree about a birth", () => {
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
+        "parts_disagree bornOn",
+      ]);
+    });
+  });
+
+  describe("codes", () => {
+    it.each([
+      ["GBR", "GBN", "GBR", "GBN", []],
+      ["D", "XXB", "DEU", "XXB", []],
+      ["RKS", "RKS", "XKX", "XKX", []],
+      [
+        "UTO",
+        "UTO",
+        undefined,
+        undefined,
+        ["specimen", "country_unknown issuingCountry", "country_unknown nationality"],
+      ],
+      ["UNO", "FRA", undefined, "FRA", ["country_unknown issuingCountry"]],
+      ["QQQ", "QQQ", undefined, undefined, ["country_unknown issuingCountry", "country_unknown nationality"]],
+    ])("reads issuer %s and nationality %s", (issuer, nationality, issuingCountry, ofHolder, codes) => {
+      const scan = read(writeReading({ ...PASSPORT, issuingCountry: issuer, nationality }));
+      expect([valuesOf(scan).issuingCountry, valuesOf(scan).nationality]).toEqual([issuingCountry, ofHolder]);
+      expect(codesOf(scan)).toEqual(expect.arrayContaining(codes));
+    });
+
+    it("gives no sex where the zone states none and the printed part no X", () => {
+      const scan = read(writeReading({ ...PASSPORT, sex: "x" }, { printed: { sex: "" } }));
+      expect([valuesOf(scan).sex, codesOf(scan)]).toEqual([undefined, ["low_confidence sex"]]);
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
+    });
+
+    it("wants the number printed, too, as check digits do not tell G from 6", () => {
+      const truth = { ...PASSPORT, documentNumber: "G1L238S61" };
+      expect(codesOf(read(writeReading(truth)))).toEqual([]);
+      expect(codesOf(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
+        "low_confidence documentNumber",
+      );
+      const misread = writeZone(truth).map((line) => line.replace("G1L238S61", "61L238S61"));
+      expect(codesOf(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
+    });
+
+    it("reads a card's number that goes on in the optional item", () => {
+      const truth: IdTruth = {
+        ...PASSPORT,
+        format: "TD1",
+        documentType: "identity_card",
+        documentNumber: "B1234567890",
+      };
+      const [, second = "", _third = ""] = writeZone({ ...truth, documentNumber: "B12345678" });
+      const first = "I<DEUB12345678<905<<<<<<<<<<<<".replace("DEU", "D<<");
+      const composite = first.slice(5) + second.slice(0, 7) + second.slice(8, 15) + second.slice(18, 29);
+      const digit =
+        [...composite].reduce(
+          (sum, sign, index) => sum + (sign === "<" ? 0 : Number.parseInt(sign, 36)) * ([7, 3, 1][index % 3] ?? 0),
+          0,
+        ) % 10;
+      const check =
+        [..."B1234567890"].reduce(
+          (sum, sign, index) => sum + Number.parseInt(sign, 36) * ([7, 3, 1][index % 3] ?? 0),
+          0,
+        ) % 10;
+      expect([check, digit]).toEqual([expect.any(Number), expect.any(Number)]);
+    });
+  });
+
+  describe("the zone", () => {
+    it.each([
+      ["a confused digit", (line: string) => line.replace("7408", "74O8")],
+      ["two of the filler's look-alikes", (line: string) => line.replace("<<<<<<", "<K<C<<")],
+      ["a filler too few", (line: string) => line.replace("<<<<", "<<<")],
+      ["three fillers too many", (line: string) => line.replace("<<<<", "<<<<<<<")],
+      ["one character that is another digit", (line: string) => line.replace("320229", "820229")],
+    ])("is repaired for %s", (_, spoil) => {
+      const [first = "", second = ""] = writeZone(PASSPORT);
+      const scan = read(writeReading(PASSPORT, { zone: [first, spoil(second)] }));
+      expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(PASSPORT), []]);
+    });
+
+    it("gives nothing of itself where it is cut off", () => {
+      const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
+      const scan = read(writeReading(PASSPORT, { zone: cut }));
+      expect(codesOf(scan)).toContain("mrz_truncated");
+      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+    });
+
+    it("gives what is printed with low confidence, and no number, where there is none", () => {
+      const scan = read(writeReading(PASSPORT, { zone: [] }));
+      expect(codesOf(scan)).toEqual(["mrz_missing"]);
+      expect(valuesOf(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
+      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+      expect(Object.values(scan.fields).every(({ confidence }) => confidence <= 0.5)).toBe(true);
+    });
+
+    it("says that there are several documents", () => {
+      const one = writeReading(PASSPORT);
+      const other = writeReading({ ...PASSPORT, documentNumber: "C22X00T47", bornOn: "1980-01-01" });
+      const scan = read({ ...one, mrz: [...one.mrz, ...other.mrz.map((zone) => ({ ...zone, page: 2 }))] });
+      expect(codesOf(scan)).toEqual(["several_documents"]);
+    });
+
+    it("says that a receipt is no identity document", () => {
+      const lines = [
+        writeLine([[0.1, "RECEIPT"]], 0.1),
+        writeLine([[0.1, "SUBTOTAL 10.00 VAT 1.90 TOTAL 11.90"]], 0.2),
+      ];
+      const scan = read({
+        pageCount: 1,
+        pages: [{ page: 1, source: "ocr", lines }],
+        barcodes: [],
+        mrz: [],
+        eInvoice: undefined,
+      });
+      expect(codesOf(scan)).toEqual(["wrong_kind", "mrz_missing"]);
+    });
+  });
+
+  it("accepts no wrong value of a zone that was read with up to three errors", () => {
+    fc.assert(
+      fc.property(idDocuments, spoilings, (truth, spoil) => {
+        const zone = spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
+        const scan = read(writeReading(truth, { zone }));
+        const wrong = listAccepted(scan).filter(([name, value]) => truthOf(truth)[name] !== value);
+        expect(wrong).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

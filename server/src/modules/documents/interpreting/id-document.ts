@@ -1,0 +1,206 @@
+import type { Interpreting, Reading } from "../reading/page.ts";
+import type { Fields, ReviewReason, Scan, ScannedField } from "../scan.ts";
+import { isSpecimenCode, toIssuingCountry, toNationality } from "./country-codes.ts";
+import { readIssue, readZoneDates } from "./id-dates.ts";
+import { confirmNames } from "./id-names.ts";
+import { readWithoutZone } from "./id-without-zone.ts";
+import { type MrzRead, readMrz } from "./mrz.ts";
+import { makeField, makeReason } from "./printed-text.ts";
+import { comparePrintedNumber, listPrintedSexes, printsWord, readVisualZone, type VisualZone } from "./visual-zone.ts";
+
+const MOST_CANDIDATES = 12;
+const SURE = 0.98;
+const UNSURE = 0.5;
+/** What passports of British nationals print who are no citizens. */
+const BRITISH_NATIONAL = ["OVERSEAS", "SUBJECT", "PROTECTED"];
+
+/**
+ * What an identity document says: a passport, a card or a visa. Its machine-readable zone leads; a value of it counts only
+ * where all its check digits fit and the printed part shows the same. What the printed part does not confirm is given with a
+ * reason, and names that it does not show are left out. The document number is given in full: the caller masks it.
+ */
+export function interpretIdDocument(reading: Reading, { today }: Interpreting): Scan {
+  const reads = reading.mrz.slice(0, MOST_CANDIDATES).flatMap(readMrz);
+  const zone = readVisualZone(reading);
+  const chosen = chooseRead(reads, zone);
+  if (chosen === undefined) return readWithoutZone(reading, zone, today);
+  const { read, alike, reasons } = chosen;
+  const names = confirmNames(alike, zone);
+  const number = readNumber(read, zone);
+  const isNumberShown = number.reasons.length === 0 && number.fields.documentNumber !== undefined;
+  const known = {
+    read,
+    zone,
+    today,
+    isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0,
+  };
+  const parts = [
+    readType(read, zone),
+    readCountries(read, zone),
+    number,
+    names,
+    readZoneDates(known),
+    readSex(read, zone),
+    readIssue(known),
+  ];
+  return {
+    fields: Object.assign({}, ...parts.map(({ fields }) => fields)),
+    reasons: [...reasons, ...describeZone(read), ...parts.flatMap((part) => part.reasons)],
+    references: [],
+    pages: reading.pageCount,
+  };
+}
+
+interface Part {
+  fields: Fields;
+  reasons: readonly ReviewReason[];
+}
+
+interface Chosen {
+  read: MrzRead;
+  /** Readings that agree with it in all that has a check digit. */
+  alike: readonly MrzRead[];
+  reasons: readonly ReviewReason[];
+}
+
+function keyOf({ values }: MrzRead): string {
+  return [values.documentNumber, values.born, values.expires].join("/");
+}
+
+/** Which of the readings to follow: one that fits as it was read before a repaired one, and that before one that does not fit. */
+function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undefined {
+  const whole = reads.filter(({ failed, isRepaired }) => failed.length === 0 && !isRepaired);
+  const repaired = reads.filter(({ failed, isRepaired }) => failed.length === 0 && isRepaired);
+  const pool = whole.length > 0 ? whole : repaired;
+  const groups = [...Map.groupBy(pool, keyOf).values()];
+  if (groups.length > 1) {
+    const several = groups.some(([one]) =>
+      groups.some(([other]) => one !== undefined && other !== undefined && isApart(one, other)),
+    );
+    const shown = groups.filter(
+      ([one]) => one !== undefined && comparePrintedNumber(zone, one.values.documentNumber) === "same",
+    );
+    const [only] = shown;
+    if (several)
+      return choose(groups[0] ?? [], [
+        makeReason("several_documents", "The pages show several documents; this is the first."),
+      ]);
+    if (shown.length === 1 && only !== undefined) return choose(only, []);
+    return choose(groups[0] ?? [], [
+      makeReason("check_digit_failed", "The machine-readable zone can be read in several ways."),
+    ]);
+  }
+  if (groups.length === 1) return choose(groups[0] ?? [], []);
+  const [best] = [...reads].sort((one, other) => one.failed.length - other.failed.length);
+  if (best === undefined) return undefined;
+  const reason = makeReason("check_digit_failed", "Check digits of the machine-readable zone do not fit.");
+  return choose([best], [reason]);
+}
+
+function choose(alike: readonly MrzRead[], reasons: readonly ReviewReason[]): Chosen | undefined {
+  const [read] = alike;
+  return read === undefined ? undefined : { read, alike, reasons };
+}
+
+/** Zones on different pages, or one below the other, are of different documents. */
+function isApart({ from: one }: MrzRead, { from: other }: MrzRead): boolean {
+  if (one.page !== other.page) return true;
+  return one.box.y + one.box.height < other.box.y || other.box.y + other.box.height < one.box.y;
+}
+
+function describeZone({ values }: MrzRead): readonly ReviewReason[] {
+  if (!isSpecimenCode(values.issuer) && !isSpecimenCode(values.nationality)) return [];
+  return [makeReason("specimen", "The document is a specimen: its country does not exist.")];
+}
+
+function zoneField(value: string, confidence: number, { from }: MrzRead): ScannedField {
+  return makeField(value, confidence, { source: "mrz", page: from.page, box: from.box });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  P: "passport",
+  V: "visa",
+  I: "identity_card",
+  A: "identity_card",
+  C: "identity_card",
+};
+const VISA_WORDS = ["VISA", "VISUM", "VISTO", "VISADO"];
+
+/** The first letter of the zone has no check digit, and a visa differs from a passport in it alone. */
+function readType(read: MrzRead, zone: VisualZone): Part {
+  const { documentCode, format } = read.values;
+  const type = TYPES[documentCode.charAt(0)];
+  if (type === undefined) return { fields: {}, reasons: [] };
+  const isVisa = format === "MRV-A" || format === "MRV-B";
+  const isUnclear = (isVisa && !VISA_WORDS.some((word) => printsWord(zone, word))) || documentCode.charAt(1) === "R";
+  return {
+    fields: { documentType: zoneField(type, isUnclear ? UNSURE : SURE, read) },
+    reasons: isUnclear ? [makeReason("low_confidence", "The kind of the document is not sure.", "documentType")] : [],
+  };
+}
+
+/** Neither code has a check digit: they confirm each other where they are the same, else the printed part has to show them. */
+function readCountries(read: MrzRead, zone: VisualZone): Part {
+  const { issuer, nationality } = read.values;
+  const fields: Record<string, ScannedField> = {};
+  const reasons: ReviewReason[] = [];
+  const isOtherBritish = nationality === "GBR" && BRITISH_NATIONAL.some((word) => printsWord(zone, word));
+  const agree = issuer === nationality && !isOtherBritish;
+  const add = (field: "issuingCountry" | "nationality", code: string, value: string | undefined) => {
+    if (value === undefined) {
+      reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is no country.", field));
+      return;
+    }
+    const isSure = agree || printsWord(zone, code) || printsWord(zone, value);
+    fields[field] = zoneField(value, isSure ? SURE : UNSURE, read);
+    if (!isSure) reasons.push(makeReason("low_confidence", "The printed part does not show this code.", field));
+  };
+  add("issuingCountry", issuer, toIssuingCountry(issuer));
+  add("nationality", nationality, toNationality(nationality));
+  return { fields, reasons };
+}
+
+/** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
+function readNumber(read: MrzRead, zone: VisualZone): Part {
+  const { documentNumber } = read.values;
+  const number = documentNumber.replaceAll("<", "");
+  if (number === "") {
+    return {
+      fields: {},
+      reasons: [makeReason("check_digit_failed", "The check digit of the number does not fit.", "documentNumber")],
+    };
+  }
+  const shown = comparePrintedNumber(zone, number);
+  const reason =
+    shown === "other"
+      ? makeReason(
+          "parts_disagree",
+          "The printed part shows another number than the machine-readable zone.",
+          "documentNumber",
+        )
+      : makeReason("low_confidence", "The printed part does not show this number.", "documentNumber");
+  return {
+    fields: { documentNumber: zoneField(number, shown === "same" ? SURE : UNSURE, read) },
+    reasons: shown === "same" ? [] : [reason],
+  };
+}
+
+/**
+ * The sex, which has no check digit. A filler in the zone means that the document states none: it is x where the printed part
+ * shows an X, and left out otherwise.
+ */
+function readSex(read: MrzRead, zone: VisualZone): Part {
+  const printed = listPrintedSexes(zone);
+  const inZone = { M: "m", F: "f", "<": "x", X: "x" } as const;
+  const sign = read.values.sex;
+  const sex = sign === "M" || sign === "F" || sign === "<" || sign === "X" ? inZone[sign] : undefined;
+  if (sex === undefined || (sex === "x" && !printed.has("x"))) {
+    return { fields: {}, reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")] };
+  }
+  const isSure = printed.size === 1 && printed.has(sex);
+  const code = printed.size === 1 && !isSure ? "parts_disagree" : "low_confidence";
+  return {
+    fields: { sex: zoneField(sex, isSure ? SURE : UNSURE, read) },
+    reasons: isSure ? [] : [makeReason(code, "The printed part does not show the same sex.", "sex")],
+  };
+}

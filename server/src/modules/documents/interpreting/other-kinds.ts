@@ -1,0 +1,23 @@
+import type { DocumentKind } from "../scan.ts";
+import { listAtoms, type PrintedLine } from "./printed-text.ts";
+
+/** Words that a document of one kind has and others hardly have. */
+const WORDS = {
+  receipt:
+    "TOTAL SUBTOTAL VAT MWST TVA IVA INVOICE RECEIPT RECHNUNG QUITTUNG FACTURE FACTURA FATTURA FATURA RECIBO SUMME BETRAG TAX CASH CHANGE",
+  boarding_pass: "BOARDING GATE SEAT FLIGHT BORDKARTE EMBARQUEMENT EMBARQUE IMBARCO PUERTA SIEGE SITZ VUELO FLUG",
+  id_document:
+    "PASSPORT PASSEPORT REISEPASS PASAPORTE PASSAPORTO PASSAPORTE NATIONALITY NATIONALITE STAATSANGEHORIGKEIT SURNAME PERSONALAUSWEIS",
+} as const;
+
+const vocabularies = new Map(Object.entries(WORDS).map(([kind, words]) => [kind, new Set(words.split(" "))] as const));
+/** So many different words tell a kind, where the kind that was asked for has fewer. */
+const TELLING = 2;
+
+/** Whether the words of a document are those of another kind than the one that was asked for. */
+export function looksLikeOther(lines: readonly PrintedLine[], asked: DocumentKind): boolean {
+  const said = new Set(lines.flatMap(({ words }) => listAtoms(words).map(({ text }) => text)));
+  const count = (kind: string) => [...(vocabularies.get(kind) ?? [])].filter((word) => said.has(word)).length;
+  const own = count(asked);
+  return [...vocabularies.keys()].some((kind) => kind !== asked && count(kind) >= TELLING && count(kind) > own);
+}

@@ -1,0 +1,183 @@
+import { listAtoms, type PrintedLine } from "./printed-text.ts";
+
+/** A date as it is printed. Both of its readings are kept where day and month could be either way round. */
+export interface PrintedDate {
+  line: PrintedLine;
+  /** Positions in the line: the first word of the date, and the one after its last. */
+  from: number;
+  to: number;
+  readings: readonly DateReading[];
+}
+
+export interface DateReading {
+  day: number;
+  month: number;
+  /** Undefined: the century, or the whole year, is not printed. */
+  year: number | undefined;
+  /** From 0 to 99; undefined: no year is printed. */
+  yearOfCentury: number | undefined;
+}
+
+/** Names of the months in languages that passports and boarding passes are printed in, without accents, by their beginnings. */
+const MONTHS: readonly (readonly string[])[] = [
+  ["JAN", "ENE", "GEN", "GENN", "JANV", "OCAK", "STY", "LED", "TAM", "IAN", "SIJ"],
+  ["FEB", "FEV", "FEVR", "FEBB", "SUBAT", "LUT", "UNO", "HEL", "VELJ"],
+  [
+    "MAR",
+    "MARS",
+    "MRT",
+    "MRZ",
+    "MARZ",
+    "MAER",
+    "MAERZ",
+    "MARC",
+    "MARZO",
+    "MARCO",
+    "MAART",
+    "MART",
+    "MAA",
+    "BRE",
+    "OZU",
+  ],
+  ["APR", "AVR", "ABR", "NISAN", "KWI", "DUB", "HUH", "TRA"],
+  ["MAY", "MAI", "MAJ", "MEI", "MAYO", "MAIO", "MAG", "MAYIS", "MAGG", "KVE", "TOU", "SVI"],
+  ["JUN", "JUIN", "GIU", "HAZIRAN", "CZE", "KES", "IUN"],
+  ["JUL", "JUIL", "LUG", "TEMMUZ", "CVC", "HEI", "IUL"],
+  ["AUG", "AGO", "AOU", "AOUT", "AGUSTOS", "SIE", "SRPEN", "ELO", "KOL"],
+  ["SEP", "SET", "SEPT", "EYLUL", "WRZ", "ZAR", "SYY", "RUJ"],
+  ["OCT", "OKT", "OUT", "OTT", "EKIM", "PAZ", "RIJ", "LOK"],
+  ["NOV", "KASIM", "STU"],
+  ["DEC", "DEZ", "DIC", "DES", "ARALIK", "GRU", "PRO", "JOU"],
+];
+const FULL_NAMES: readonly (readonly string[])[] = [
+  ["JANUARY", "JANUAR", "JANVIER", "ENERO", "GENNAIO", "JANEIRO", "JANUARI", "JAENNER", "JANNER"],
+  ["FEBRUARY", "FEBRUAR", "FEVRIER", "FEBRERO", "FEBBRAIO", "FEVEREIRO", "FEBRUARI"],
+  ["MARCH"],
+  ["APRIL", "AVRIL", "ABRIL", "APRILE"],
+  ["MAGGIO"],
+  ["JUNE", "JUNI", "JUNIO", "GIUGNO", "JUNHO"],
+  ["JULY", "JULI", "JUILLET", "JULIO", "LUGLIO", "JULHO"],
+  ["AUGUST", "AGOSTO", "AUGUSTUS", "AUGUSTI"],
+  ["SEPTEMBER", "SEPTEMBRE", "SEPTIEMBRE", "SETTEMBRE", "SETEMBRO"],
+  ["OCTOBER", "OKTOBER", "OCTOBRE", "OCTUBRE", "OTTOBRE", "OUTUBRO"],
+  ["NOVEMBER", "NOVEMBRE", "NOVIEMBRE", "NOVEMBRO"],
+  ["DECEMBER", "DEZEMBER", "DECEMBRE", "DICIEMBRE", "DICEMBRE", "DEZEMBRO", "DESEMBER"],
+];
+const monthOf: ReadonlyMap<string, number> = new Map(
+  [MONTHS, FULL_NAMES].flatMap((list) =>
+    list.flatMap((names, index) => names.map((name) => [name, index + 1] as const)),
+  ),
+);
+/** Words that stand between the parts of a date, as in 12 de agosto de 2020. */
+const BETWEEN: ReadonlySet<string> = new Set(["DE", "DEL", "OF", "ST", "ND", "RD", "TH"]);
+const MOST_DATES = 60;
+
+interface Atom {
+  text: string;
+  word: number;
+}
+
+/** The dates of some lines, in their order. A date lies in one line. */
+export function findDates(lines: readonly PrintedLine[]): readonly PrintedDate[] {
+  return lines.flatMap(findInLine).slice(0, MOST_DATES);
+}
+
+function findInLine(line: PrintedLine): readonly PrintedDate[] {
+  const atoms = listAtoms(line.words).filter(({ text }) => !BETWEEN.has(text));
+  const found: PrintedDate[] = [];
+  for (let at = 0; at < atoms.length; ) {
+    const read = readDate(atoms, at, line);
+    const [first, last] = [atoms[at], atoms[at + (read?.length ?? 1) - 1]];
+    if (read !== undefined && first !== undefined && last !== undefined) {
+      found.push({ line, from: first.word, to: last.word + 1, readings: read.readings });
+    }
+    at += read?.length ?? 1;
+  }
+  return found;
+}
+
+function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
+  // Dots are written where the day comes first.
+  const isDotted = line.words[atoms[at]?.word ?? -1]?.text.includes(".") ?? false;
+  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted);
+}
+
+/** 12 AUG 1974, 12 AUG/AOÛT 74, AUG 12 1974, 12 AUG. */
+function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
+  const text = (offset: number) => atoms[at + offset]?.text ?? "";
+  const startsWithMonth = monthOf.has(text(0));
+  const month = monthOf.get(text(startsWithMonth ? 0 : 1));
+  const day = readNumber(text(startsWithMonth ? 1 : 0), 1, 31);
+  if (month === undefined || day === undefined) return undefined;
+  // The month may stand there twice, in two languages.
+  const length = !startsWithMonth && monthOf.get(text(2)) === month ? 3 : 2;
+  const year = readYear(text(length));
+  if (startsWithMonth && year?.year === undefined) return undefined;
+  const parts = { day, month, year: year?.year, yearOfCentury: year?.yearOfCentury };
+  return isDay(parts) ? { readings: [parts], length: year === undefined ? length : length + 1 } : undefined;
+}
+
+/** 12.08.1974, 1974-08-12, 08/12/1974, 12 08 74. */
+function readNumbers(
+  atoms: readonly Atom[],
+  at: number,
+  isDotted: boolean,
+): { readings: DateReading[]; length: number } | undefined {
+  const three = atoms.slice(at, at + 3);
+  const [one, two, third] = three.map(({ text }) => text);
+  if (one === undefined || two === undefined || third === undefined) return undefined;
+  if (/^(?:19|20)\d\d$/.test(one) && /^\d\d$/.test(two) && /^\d\d$/.test(third)) {
+    return readingsOf([{ day: Number(third), month: Number(two), ...readYear(one) }]);
+  }
+  if (!/^\d{1,2}$/.test(one) || !/^\d{1,2}$/.test(two)) return undefined;
+  const year = /^\d{4}$|^\d\d$/.test(third) ? readYear(third) : undefined;
+  // Two digits for the year only where all three stand in one word: numbers side by side are often something else.
+  if (year === undefined || (year.year === undefined && three.some(({ word }) => word !== three[0]?.word)))
+    return undefined;
+  return readingsOf([
+    { day: Number(one), month: Number(two), ...year },
+    ...(isDotted || one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
+  ]);
+}
+
+function readingsOf(
+  readings: readonly Partial<DateReading>[],
+): { readings: DateReading[]; length: number } | undefined {
+  const possible = readings
+    .map(({ day = 0, month = 0, year, yearOfCentury }) => ({ day, month, year, yearOfCentury }))
+    .filter(isDay);
+  return possible.length === 0 ? undefined : { readings: possible, length: 3 };
+}
+
+function readNumber(text: string, least: number, most: number): number | undefined {
+  if (!/^\d{1,2}$/.test(text)) return undefined;
+  const number = Number(text);
+  return number >= least && number <= most ? number : undefined;
+}
+
+function readYear(text: string): Pick<DateReading, "year" | "yearOfCentury"> | undefined {
+  if (/^(?:19|20)\d\d$/.test(text)) return { year: Number(text), yearOfCentury: Number(text) % 100 };
+  return /^\d\d$/.test(text) ? { year: undefined, yearOfCentury: Number(text) } : undefined;
+}
+
+/** Whether there is such a day; in a leap year where no year says otherwise. */
+function isDay({ day, month, year }: DateReading): boolean {
+  return toPlainDate(year ?? 2000, month, day) !== undefined;
+}
+
+export function toPlainDate(year: number, month: number, day: number): Temporal.PlainDate | undefined {
+  if (month < 1 || month > 12 || day < 1 || day > new Temporal.PlainYearMonth(year, month).daysInMonth)
+    return undefined;
+  return new Temporal.PlainDate(year, month, day);
+}
+
+/** Whether a printed date can be this one: what is printed of it agrees. */
+export function printsDate({ readings }: PrintedDate, date: Temporal.PlainDate): boolean {
+  return readings.some(
+    ({ day, month, year, yearOfCentury }) =>
+      day === date.day &&
+      month === date.month &&
+      (year === undefined || year === date.year) &&
+      (yearOfCentury === undefined || yearOfCentury === date.year % 100),
+  );
+}

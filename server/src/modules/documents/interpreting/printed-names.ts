@@ -1,0 +1,148 @@
+import type { Word } from "../reading/page.ts";
+import { isBeginningOf, isWrittenAs, mayBegin } from "./name-matching.ts";
+import { isLabelWord } from "./printed-labels.ts";
+import { isWholePage, type PrintedLine } from "./printed-text.ts";
+
+/** A name as it is printed. */
+export interface PrintedName {
+  value: string;
+  line: PrintedLine;
+  row: number;
+  /** Positions in its line: its first word, and the one after its last. */
+  from: number;
+  to: number;
+  words: readonly Word[];
+  /** The name that goes on in the next line ends before this word of it; 0: it does not go on. */
+  toNext: number;
+}
+
+const MOST_NAME_WORDS = 10;
+const LONGEST_NAME = 80;
+/** Gaps in heights of a letter: more than that separates two values of one line, and two lines that belong together. */
+const COLUMN_GAP = 1.5;
+const LINE_GAP = 0.8;
+const SAME_START = 0.02;
+
+/**
+ * Where the printed part of a document shows a name that the machine-readable zone holds, letter for letter, and nothing more:
+ * what stands directly beside it must not belong to the name. `beside`: places that may stand beside it, such as the other name.
+ */
+export function findName(
+  lines: readonly PrintedLine[],
+  zone: string,
+  beside: readonly PrintedName[],
+): readonly PrintedName[] {
+  return findPlaces(lines, zone).filter((place) => isWhole(lines, place, beside));
+}
+
+/** Every place where the words give the name, whatever stands beside them. */
+export function findPlaces(lines: readonly PrintedLine[], zone: string): readonly PrintedName[] {
+  if (!/^[A-Z]/.test(zone)) return [];
+  return lines.flatMap((line, row) =>
+    line.words.flatMap(({ text }, from) => {
+      if (!mayBegin(text, zone)) return [];
+      const place = growPlace(lines, row, from, (printed) => isWrittenAs(printed, zone));
+      return place === undefined ? [] : [place];
+    }),
+  );
+}
+
+/** The printed name that a name begins which fills its item in the zone, up to where it ends on the page. */
+export function findLongerName(lines: readonly PrintedLine[], zone: string): readonly PrintedName[] {
+  const found: PrintedName[] = [];
+  for (const [row, line] of lines.entries()) {
+    for (let from = 0; from < line.words.length; from += 1) {
+      if (!mayBegin(line.words[from]?.text ?? "", zone)) continue;
+      const place = growPlace(lines, row, from, (printed, next) => isBeginningOf(zone, printed) && next !== "within");
+      if (place !== undefined && isWhole(lines, place, [])) found.push(place);
+    }
+  }
+  return found;
+}
+
+function growPlace(
+  lines: readonly PrintedLine[],
+  row: number,
+  from: number,
+  isIt: (printed: string, next: "within" | "end") => boolean,
+): PrintedName | undefined {
+  const line = lines[row];
+  if (line === undefined) return undefined;
+  const words: Word[] = [];
+  for (let to = from + 1; to <= Math.min(line.words.length, from + MOST_NAME_WORDS); to += 1) {
+    const word = line.words[to - 1];
+    if (word === undefined) return undefined;
+    words.push(word);
+    const value = joinWords(words);
+    if (value.length > LONGEST_NAME) return undefined;
+    const next = line.words[to];
+    const isEnd = next === undefined || isApart(word, next, words);
+    if (isIt(value, isEnd ? "end" : "within")) return { value, line, row, from, to, words, toNext: 0 };
+  }
+  const next = lines[row + 1];
+  if (next === undefined || words.length === 0 || from + words.length < line.words.length) return undefined;
+  if (!goesOn(line.words[from], next.words[0])) return undefined;
+  for (let to = 1; to <= Math.min(next.words.length, MOST_NAME_WORDS); to += 1) {
+    const together = [...words, ...next.words.slice(0, to)];
+    const value = joinWords(together);
+    if (value.length > LONGEST_NAME) return undefined;
+    const isEnd = to === next.words.length;
+    if (isIt(value, isEnd ? "end" : "within")) {
+      return { value, line, row, from, to: line.words.length, words: together, toNext: to };
+    }
+  }
+  return undefined;
+}
+
+function joinWords(words: readonly Word[]): string {
+  const text = words.map((word) => word.text.normalize("NFC")).join(" ");
+  return text.replace(/^[^\p{L}]{1,3}/u, "").replace(/[,;:/]{1,3}$/, "");
+}
+
+/** Whether nothing beside the words can belong to the same name. */
+function isWhole(lines: readonly PrintedLine[], place: PrintedName, beside: readonly PrintedName[]): boolean {
+  const { line, row, from, to, words, toNext } = place;
+  const isOther = (otherRow: number, word: number) =>
+    beside.some((other) => other.row === otherRow && word >= other.from && word < other.to);
+  const isFree = (inLine: PrintedLine | undefined, inRow: number, index: number, neighbor: number) => {
+    const [word, next] = [inLine?.words[index], inLine?.words[neighbor]];
+    return word === undefined || next === undefined || isOther(inRow, neighbor) || isApart(word, next, words);
+  };
+  if (!isFree(line, row, from, from - 1)) return false;
+  if (toNext > 0) return isFree(lines[row + 1], row + 1, toNext - 1, toNext);
+  if (!isFree(line, row, to - 1, to)) return false;
+  // The last word of its line: the name may go on below it.
+  const below = to === line.words.length ? lines[row + 1]?.words[0] : undefined;
+  if (below === undefined || isOther(row + 1, 0) || !goesOn(line.words[from], below)) return true;
+  return isApartFromKind(below, words);
+}
+
+/** Whether two words side by side belong to different values. */
+function isApart(word: Word, next: Word, name: readonly Word[]): boolean {
+  if (isApartFromKind(next, name)) return true;
+  const [one, other] = [word.box, next.box].sort((left, right) => left.x - right.x);
+  if (one === undefined || other === undefined || isWholePage(one) || isWholePage(other)) return false;
+  return other.x - (one.x + one.width) > COLUMN_GAP * heightOf(word, next);
+}
+
+/** A label, a sign, a number, or small letters where the name has capitals alone. */
+function isApartFromKind(next: Word, name: readonly Word[]): boolean {
+  if (isLabelWord(next.text) || !/\p{L}/u.test(next.text) || /\d/.test(next.text)) return true;
+  return /\p{Ll}/u.test(next.text) && !name.some(({ text }) => /\p{Ll}/u.test(text));
+}
+
+/** Heights are fractions of the page's height while gaps are of its width: pages are about as wide as high. */
+function heightOf(...words: readonly Word[]): number {
+  return Math.max(...words.map(({ box }) => box.height));
+}
+
+/** Whether a line continues the one above: it begins below it, with next to no gap. */
+function goesOn(above: Word | undefined, below: Word | undefined): boolean {
+  if (above === undefined || below === undefined || isWholePage(above.box) || isWholePage(below.box)) return false;
+  const gap = below.box.y - (above.box.y + above.box.height);
+  return (
+    Math.abs(below.box.x - above.box.x) < SAME_START &&
+    gap < LINE_GAP * heightOf(above, below) &&
+    gap > -heightOf(above)
+  );
+}
