@@ -1,0 +1,277 @@
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import type { Interpreting, Reading } from "../reading/page.ts";
+import type { Fields, ReviewReason, Scan, ScannedField } from "../scan.ts";
+import { readEInvoice } from "./e-invoice-xml.ts";
+import {
+  type Amount,
+  findDecimalSign,
+  findNumbers,
+  firstOf,
+  type NumberStyle,
+  type RawNumber,
+  toAmount,
+} from "./receipts/amounts.ts";
+import { chooseDates } from "./receipts/choose-dates.ts";
+import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
+import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
+import { placesOf } from "./receipts/currency-marks.ts";
+import { findDates } from "./receipts/dates.ts";
+import { type NumberedRow, readEntries } from "./receipts/entries.ts";
+import { isForeignDocument } from "./receipts/foreign-documents.ts";
+import { findCardLastFour, findInvoiceNumber, findPaymentMethod, findTaxId } from "./receipts/identifiers.ts";
+import { describeLines } from "./receipts/items.ts";
+import type { LanguageCode } from "./receipts/label-words.ts";
+import { guessLanguage } from "./receipts/labels.ts";
+import { type Ledger, type Problem, withRole } from "./receipts/ledger.ts";
+import { findParties } from "./receipts/parties.ts";
+import { findPlaces, type Places } from "./receipts/place-hints.ts";
+import { findReferences } from "./receipts/references.ts";
+import { confidenceOf, fieldOf, type Row, toRows } from "./receipts/rows.ts";
+
+/**
+ * What a receipt says. A total is without a reason to review only where the other amounts come out at it, or its label and its
+ * characters leave no doubt and nothing speaks against it.
+ */
+export function interpretReceipt(reading: Reading, about: Interpreting): Scan {
+  return interpret(reading, about, false);
+}
+
+/** What an invoice says, as `interpretReceipt` does, with its buyer. An embedded e-invoice goes before what is printed. */
+export function interpretInvoice(reading: Reading, about: Interpreting): Scan {
+  return interpret(reading, about, true);
+}
+
+function interpret(reading: Reading, about: Interpreting, isInvoice: boolean): Scan {
+  const printed = interpretPages(reading, about, isInvoice);
+  if (reading.eInvoice === undefined) return printed;
+  return readEInvoice(reading.eInvoice, printed) ?? printed;
+}
+
+/** What is known of a document before its amounts are added up. */
+interface Facts {
+  rows: readonly Row[];
+  numbers: readonly RawNumber[];
+  numberedRows: readonly NumberedRow[];
+  style: NumberStyle;
+  language: LanguageCode | undefined;
+  places: Places;
+  currency: FoundCurrency;
+}
+
+function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolean): Scan {
+  const { rows, isCut } = toRows(reading);
+  const pages = reading.pageCount;
+  const nothing = (code: string, message: string): Scan => ({
+    fields: {},
+    reasons: [{ code, message }],
+    references: [],
+    pages,
+  });
+  if (rows.every(({ text }) => !/[\p{L}\d]{2}/u.test(text))) return nothing("unreadable", "No text could be read.");
+  const { facts, ledger, choice } = addUp(rows);
+  if (isForeignDocument(reading, rows, choice?.isLabelled === true)) {
+    return nothing("wrong_kind", "The document is no receipt or invoice.");
+  }
+  const reasons: ReviewReason[] = [];
+  const amounts = amountFields(choice, ledger, facts, reasons);
+  const currency = currencyField(facts.currency, reasons);
+  const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
+  const dates = chooseDates({
+    ...{
+      rows,
+      dates: findDates(rows, about.today),
+      today: about.today,
+      language: facts.language,
+      places: facts.places,
+    },
+    ...{ currency: facts.currency.code, rowsOfAmounts },
+  });
+  reasons.push(...dates.reasons);
+  if (isCut || reading.pages.length < pages)
+    reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
+  const certain = choice !== undefined && choice.verdict.linesAgree ? 0.97 : 0.5;
+  const lines =
+    choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
+  const taxes = taxFields(ledger, facts.style, reasons);
+  return {
+    fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
+    ...(lines.length === 0 ? {} : { lines }),
+    ...(taxes.length === 0 ? {} : { taxes }),
+    reasons,
+    references: findReferences(rows),
+    pages,
+  };
+}
+
+/** A receipt may also say its total in a second currency: the one that the sums come out in is that of the receipt. */
+function addUp(rows: readonly Row[]): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
+  const numbersOfRows = rows.map((row) => findNumbers(row));
+  const numbers = numbersOfRows.flat();
+  const language = guessLanguage(rows);
+  const places = findPlaces(rows);
+  const ways = findCurrencies({ rows, numbers, places, language }).map((currency) => {
+    const style = styleOf(numbers, currency.code, language);
+    const numberedRows = rows.map((row, index) => ({
+      row,
+      amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
+    }));
+    const facts: Facts = { rows, numbers, numberedRows, style, language, places, currency };
+    const ledger = toLedger(facts);
+    return { facts, ledger, choice: chooseTotal(ledger) };
+  });
+  const [best] = ways.toSorted((one, other) => (other.choice?.score ?? -9) - (one.choice?.score ?? -9));
+  if (best === undefined) throw new Error("no currency was tried");
+  const rival = ways.find(
+    (other) => other !== best && other.choice !== undefined && other.choice.score === best.choice?.score,
+  );
+  if (rival === undefined || best.facts.currency.problem !== undefined) return best;
+  return {
+    ...best,
+    facts: { ...best.facts, currency: { ...best.facts.currency, certainty: 0.5, problem: "currency_ambiguous" } },
+  };
+}
+
+function styleOf(
+  numbers: readonly RawNumber[],
+  code: string | undefined,
+  language: LanguageCode | undefined,
+): NumberStyle {
+  const marked = numbers.filter((number) => number.currency !== undefined && /^\d+$/.test(number.digits));
+  return {
+    decimalSign: findDecimalSign(numbers),
+    places: code === undefined ? guessPlaces(numbers) : placesOf(code),
+    groupsWithSpaces: language === "fra" || ["SEK", "NOK", "PLN", "CZK", "HUF"].includes(code ?? ""),
+    marksWholeAmounts: marked.length > 1,
+  };
+}
+
+/** Where the currency is not known, whether amounts have cents is seen from them. */
+function guessPlaces(numbers: readonly RawNumber[]): number {
+  const withCents = numbers.filter(({ digits, isPercent }) => !isPercent && /[.,]\d{2}$/.test(digits)).length;
+  const withMark = numbers.filter(
+    ({ digits, currency }) => currency !== undefined && !/[.,]\d{2}$/.test(digits),
+  ).length;
+  return withMark > withCents ? 0 : 2;
+}
+
+/** Amounts in another currency, such as what a total is in euros, are no part of the sum. */
+function toLedger({ numberedRows, style, currency }: Facts): Ledger {
+  const { entries, taxRows } = readEntries(numberedRows, style);
+  const { code } = currency;
+  const isOurs = ({ currency: mark }: Amount) => mark === undefined || code === undefined || mark.codes.includes(code);
+  return { entries: entries.filter(({ amount }) => isOurs(amount)), taxRows, style };
+}
+
+const CONFIRMED = 0.97;
+const READ_WELL = 0.9;
+
+const messages: Readonly<Record<Problem, string>> = {
+  lines_disagree: "The lines do not add up to the total.",
+  totals_disagree: "Net amount, taxes, payments and total do not fit each other.",
+  taxes_disagree: "The taxes do not fit their rates or the total.",
+  several_totals: "Several amounts could be the total.",
+};
+
+function amountFields(choice: Choice | undefined, ledger: Ledger, { style }: Facts, reasons: ReviewReason[]): Fields {
+  if (choice === undefined) {
+    reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
+    return {};
+  }
+  const { verdict, isLabelled, rivals } = choice;
+  const say = (code: string, field: string, message: string) => reasons.push({ code, field, message });
+  for (const problem of verdict.problems) {
+    say(
+      problem,
+      problem === "lines_disagree" ? "lines" : problem === "taxes_disagree" ? "taxAmount" : "totalAmount",
+      messages[problem],
+    );
+  }
+  if (rivals.length > 0 && !verdict.problems.has("several_totals"))
+    say("several_totals", "totalAmount", messages.several_totals);
+  if (isDoubtful(choice)) say("low_confidence", "totalAmount", "No other amount confirms the total.");
+  const isConfirmed = verdict.confirmations > 0 && verdict.problems.size === 0 && rivals.length === 0;
+  const certainty = isConfirmed ? CONFIRMED : verdict.problems.size > 0 || !isLabelled ? 0.5 : READ_WELL;
+  const field = (value: Micro, amount: Amount, isSure = isConfirmed): ScannedField => {
+    const read = fieldOf(formatDecimal(value, style.places), amount, certainty);
+    return isSure ? { ...read, confidence: Math.max(read.confidence, CONFIRMED) } : read;
+  };
+  const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstOf(amount) !== 0n);
+  const [tip] = tips;
+  const [taxAmount] = verdict.tax?.amounts ?? [];
+  return {
+    totalAmount: field(verdict.value, verdict.total.amount),
+    ...(verdict.net === undefined ? {} : { netAmount: field(firstOf(verdict.net), verdict.net) }),
+    ...(verdict.tax === undefined || taxAmount === undefined ? {} : { taxAmount: field(verdict.tax.value, taxAmount) }),
+    ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstOf(tip.amount), tip.amount) }),
+  };
+}
+
+/** A total that only its label speaks for has to be well read. */
+function isDoubtful({ verdict: { total, confirmations }, isLabelled }: Choice): boolean {
+  if (!isLabelled) return true;
+  if (confirmations > 0) return false;
+  return (
+    !total.amount.isClean ||
+    total.role === "vague_total" ||
+    (total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_WELL)
+  );
+}
+
+function currencyField({ code, where, certainty, problem }: FoundCurrency, reasons: ReviewReason[]): Fields {
+  if (problem === "currency_missing")
+    reasons.push({ code: problem, field: "currency", message: "No currency was found." });
+  if (problem === "currency_ambiguous") {
+    reasons.push({
+      code: problem,
+      field: "currency",
+      message: "The sign of the currency is used for several, and nothing tells which it is.",
+    });
+  }
+  return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
+}
+
+/** One for each rate whose tax is printed. */
+function taxFields({ taxRows }: Ledger, { places }: NumberStyle, reasons: ReviewReason[]): Fields[] {
+  const doubtful = reasons.some(({ code }) => code === "taxes_disagree" || code === "totals_disagree");
+  const certainty = doubtful ? 0.5 : CONFIRMED;
+  return taxRows.flatMap(({ rate, rateAt, net, tax }) => {
+    if (rate === undefined || rateAt === undefined || tax === undefined) return [];
+    return [
+      {
+        ratePercent: fieldOf(formatDecimal(rate, 0), rateAt, certainty),
+        ...(net === undefined ? {} : { netAmount: fieldOf(formatDecimal(firstOf(net), places), net, certainty) }),
+        taxAmount: fieldOf(formatDecimal(firstOf(tax), places), tax, certainty),
+      },
+    ];
+  });
+}
+
+/** Below it a text is left out: nothing confirms a name or a number. */
+const LEAST_CONFIDENCE = 0.7;
+
+function nameFields(
+  { rows }: Facts,
+  { entries }: Ledger,
+  { companyName, today }: Interpreting,
+  isInvoice: boolean,
+): Fields {
+  const parties = findParties(rows, companyName, today, isInvoice);
+  const buyerBox = parties.buyerName?.from.box;
+  const buyerRows = rows.filter(({ box, page }) => {
+    if (buyerBox === undefined || buyerBox === null || page !== parties.buyerName?.from.page) return false;
+    return box.y > buyerBox.y - 0.01 && box.y < buyerBox.y + 0.12 && Math.abs(box.x - buyerBox.x) < 0.02;
+  });
+  const payments = new Set(withRole(entries, "cash", "card").map(({ amount }) => amount.row));
+  const found: Readonly<Record<string, ScannedField | undefined>> = {
+    ...parties,
+    invoiceNumber: findInvoiceNumber(rows),
+    taxId: findTaxId(rows, new Set(buyerRows)),
+    paymentMethod: findPaymentMethod(rows, payments),
+    cardLastFour: findCardLastFour(rows),
+  };
+  const fields: Record<string, ScannedField> = {};
+  for (const [name, field] of Object.entries(found)) {
+    if (field !== undefined && field.value !== "" && field.confidence >= LEAST_CONFIDENCE) fields[name] = field;
+  }
+  return fields;
+}

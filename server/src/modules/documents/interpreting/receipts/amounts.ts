@@ -1,0 +1,299 @@
+import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
+import type { CurrencyMark } from "./currency-marks.ts";
+import { findMark } from "./currency-marks.ts";
+import type { Row, Span } from "./rows.ts";
+
+export type DecimalSign = "." | ",";
+
+/** A number of a row. Amounts are in millionths of a unit. */
+export interface Amount extends Span {
+  /** What it may be, the likeliest first. Several: only arithmetic can tell which. */
+  values: readonly Micro[];
+  /** Read as it stands; false where a space, a sign or a letter had to be taken for something else. */
+  isClean: boolean;
+  /** Decimal places as printed. */
+  places: number;
+  isGrouped: boolean;
+  currency: CurrencyMark | undefined;
+  /** `19 %` */
+  isPercent: boolean;
+  /** `2 x`, `3 @` */
+  isMultiplier: boolean;
+  /** `12.40 km`, `0.350 kg` */
+  isMeasure: boolean;
+}
+
+/** A number as it stands in a text, before it is known which sign ends whole units. */
+export interface RawNumber extends Span {
+  digits: string;
+  isNegative: boolean;
+  currency: CurrencyMark | undefined;
+  isPercent: boolean;
+  isMultiplier: boolean;
+  /** `12.40 km`, `0.350 kg` */
+  isMeasure: boolean;
+  /** Letters were taken for digits. */
+  isMended: boolean;
+  /** It may also be this, which begins with the number before it. */
+  joined: { digits: string; start: number; isNarrow: boolean } | undefined;
+}
+
+const TOKEN = /[^\s]+/gu;
+const MOST_NUMBERS = 12;
+const CORE = /\d(?:[\d.,']{0,20}\d)?(?:[.,]-{1,2})?/;
+const MASK = /(?:[*xX•●#]{2,}[ -]?\d{2,4})|(?:\d{2,6}[*xX•●#]{2,})/u;
+/** Dates, times, phone numbers and codes. */
+const NO_AMOUNT =
+  /\d[:/]\d|\d-\d|\d{1,2}\.\d{1,2}\.\d{2}|^[#№]|^(?:no|nr|n°|nº|tel)[.:]?\d|^\+\d{2}|\d[°º]|[年月日時分号]/iu;
+const MEASURE =
+  /^(?:km|kms|mi|miles?|kg|g|lbs?|l|ltr|liter|litros?|litres?|gal|h|hrs?|std|min|mins|kwh|m|m2|pcs|pc|stk|nights?|%|点|個|名|人|分|泊)$/iu;
+const TRAILING_CLASS = /^(?:[A-Za-z]|[*※#軽]|[A-Z][12]|\([A-Za-z*]\))$/u;
+
+/** The numbers of a row that could be amounts. */
+export function findNumbers(row: Row): RawNumber[] {
+  const tokens = [...row.text.matchAll(TOKEN)].map((match) => ({
+    text: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  const numbers: RawNumber[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (numbers.length === MOST_NUMBERS) break;
+    if (MASK.test(token.text) || /^[*xX•●#]{2,}$/u.test(tokens[index - 1]?.text ?? "")) continue;
+    for (const piece of splitMultiplied(token)) {
+      const number = readToken(row, piece);
+      if (number !== undefined) numbers.push(number);
+    }
+  }
+  const withNeighbours = numbers.map((number) => lookAround(number, tokens));
+  return withNeighbours.map((number, index) => joinWithPrevious(number, withNeighbours[index - 1]));
+}
+
+interface Token {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** `2x3.50` is two numbers, and so is `3@1.20`. */
+function splitMultiplied(token: Token): Token[] {
+  const match = /^(\d{1,4}[x×@*])(.{0,3}\d.{0,20})$/iu.exec(token.text);
+  const [, first, second] = match ?? [];
+  if (first === undefined || second === undefined) return [token];
+  const middle = token.start + first.length;
+  return [
+    { text: first, start: token.start, end: middle },
+    { text: second, start: middle, end: token.end },
+  ];
+}
+
+function readToken(row: Row, { text, start, end }: Token): RawNumber | undefined {
+  if (text.length > 40 || !/\d/.test(text)) return undefined;
+  if (NO_AMOUNT.test(text)) return undefined;
+  const core = CORE.exec(text);
+  if (core === null) return undefined;
+  const before = text.slice(0, core.index);
+  const after = text.slice(core.index + core[0].length);
+  // `10%対象`, `(税率8%)`
+  if (/^[%％]/u.test(after) && !/\d/.test(before)) {
+    const from = start + core.index;
+    return {
+      row,
+      start: from,
+      end: from + core[0].length + 1,
+      joined: undefined,
+      digits: core[0],
+      isMended: false,
+      ...PERCENT,
+    };
+  }
+  const plain = frameOf(before, after);
+  const base = { row, start, end, joined: undefined };
+  const isCut = row.source !== "text" && /[.,]\d[OoQDlI|!iSsZzBGg]$/u.test(text);
+  if (plain !== undefined && !isCut) return { ...base, ...plain, digits: core[0], isMended: false };
+  return mendToken(base, text);
+}
+
+const PERCENT = { isNegative: false, currency: undefined, isPercent: true, isMultiplier: false, isMeasure: false };
+const COUNTER = /^(?:km|kg|mi|kwh|泊|点|個|名|人|本|枚|杯|食|室|台)$/iu;
+
+/** What stands around the digits of a token; undefined: it is no number. */
+function frameOf(before: string, after: string) {
+  const left = before.replace(/^[([*:=~"]+/u, "");
+  const right = after.replace(/[*:;"]+$/u, "");
+  const isNegative = /^-|-$/u.test(left) || /^-/.test(right) || (before.includes("(") && after.includes(")"));
+  const leftMark = left.replaceAll(/[-+]/gu, "");
+  const rightMark = right.replaceAll(/[-+)\].,]/gu, "");
+  const currency = findMark(leftMark) ?? findMark(rightMark);
+  const isPercent = rightMark === "%" || rightMark === "％";
+  const isMeasure = COUNTER.test(rightMark);
+  const isMultiplier = /^[x×@]$/iu.test(rightMark) || /^[x×@]$/iu.test(leftMark);
+  const leftIsKnown = leftMark === "" || findMark(leftMark) !== undefined || /^[x×@]$/iu.test(leftMark);
+  const rightIsKnown =
+    rightMark === "" ||
+    currency !== undefined ||
+    isPercent ||
+    isMultiplier ||
+    isMeasure ||
+    TRAILING_CLASS.test(rightMark);
+  if (!leftIsKnown || !rightIsKnown) return undefined;
+  return { isNegative, currency, isPercent, isMultiplier, isMeasure };
+}
+
+const DIGIT_OF_LETTER: Readonly<Record<string, string>> = {
+  ...{ O: "0", o: "0", Q: "0", D: "0", l: "1", I: "1", "|": "1", "!": "1", i: "1" },
+  ...{ S: "5", s: "5", Z: "2", z: "2", B: "8", G: "6", g: "9" },
+};
+
+/** `1O.5O` can only be an amount that text recognition misread. */
+function mendToken(base: Pick<RawNumber, "row" | "start" | "end" | "joined">, text: string): RawNumber | undefined {
+  if (base.row.source === "text") return undefined;
+  const match = /^([-+]?)(\D{0,3}?)([\dOoQDlI|!iSsZzBGg]{1,7}(?:[.,'][\dOoQDlI|!iSsZzBGg]{2,3}){1,3})(\D{0,3})$/u.exec(
+    text,
+  );
+  const [, sign = "", before = "", core = "", after = ""] = match ?? [];
+  const letters = core.replaceAll(/[\d.,']/g, "").length;
+  if (core === "" || letters * 2 > core.length) return undefined;
+  const frame = frameOf(sign + before, after);
+  if (frame === undefined) return undefined;
+  const digits = core.replaceAll(/[^\d.,']/gu, (letter) => DIGIT_OF_LETTER[letter] ?? letter);
+  // A dollar sign is often taken for an S.
+  const isDollar = /^S\d/.test(core);
+  const joined = isDollar ? { digits, start: base.start, isNarrow: false } : undefined;
+  return { ...base, ...frame, digits: isDollar ? digits.slice(1) : digits, joined, isMended: true };
+}
+
+/** A currency, a sign, a per cent sign or a times sign may stand apart from its number. */
+function lookAround(number: RawNumber, tokens: readonly Token[]): RawNumber {
+  const index = tokens.findIndex((token) => token.start <= number.start && number.end <= token.end);
+  const before = tokens[index - 1];
+  const after = tokens[index + 1];
+  const left = before?.text.replaceAll(/^[([]|[-+:]$/gu, "") ?? "";
+  const right = after?.text.replaceAll(/[)\].,]$/gu, "") ?? "";
+  const isNegative =
+    number.isNegative ||
+    before?.text === "-" ||
+    (before !== undefined && /^[^\d\s]{1,3}-$/u.test(before.text) && findMark(left) !== undefined) ||
+    (/^-[^\d\s]{1,3}$/u.test(before?.text ?? "") && findMark(left.replace("-", "")) !== undefined);
+  const currency = number.currency ?? findMark(left.replace(/^-/, "")) ?? findMark(right);
+  return {
+    ...number,
+    isNegative,
+    currency,
+    isPercent: number.isPercent || /^%/u.test(right),
+    isMultiplier: number.isMultiplier || /^[x×@*]$/iu.test(right),
+    isMeasure: number.isMeasure || (MEASURE.test(right) && number.currency === undefined),
+  };
+}
+
+/** `1 234,56` is one number where thousands are set apart by spaces, and `12 .50` where text recognition saw a space. */
+function joinWithPrevious(number: RawNumber, previous: RawNumber | undefined): RawNumber {
+  if (previous === undefined || previous.isPercent || previous.isMultiplier || previous.end + 1 !== number.start)
+    return number;
+  if (number.row.text[previous.end] !== " " || number.isNegative) return number;
+  const lead = previous.joined?.digits ?? previous.digits;
+  const isThousands = /^\d{1,3}(?:'\d{3})*$/.test(lead) && /^\d{3}(?:[.,]\d{1,2})?$/.test(number.digits);
+  const isSplit =
+    number.row.source === "ocr" && /^\d{1,6}$/.test(previous.digits) && /^\d{1,3}[.,]\d{2}$/.test(number.digits);
+  if (!isThousands && !isSplit) return number;
+  const start = previous.joined?.start ?? previous.start;
+  return {
+    ...number,
+    joined: { digits: `${lead}${isThousands ? "'" : ""}${number.digits}`, start, isNarrow: isThousands },
+  };
+}
+
+/** Which sign stands before the cents in most numbers of the document. Undefined: no number tells. */
+export function findDecimalSign(numbers: readonly RawNumber[]): DecimalSign | undefined {
+  const votes = { ".": 0, ",": 0 };
+  for (const { digits, isPercent } of numbers) {
+    if (isPercent) continue;
+    const plain = /^\d+([.,])\d{1,2}$/.exec(digits) ?? /^\d{1,3}(?:([.,'])\d{3})+([.,])\d{1,2}$/.exec(digits);
+    const sign = plain?.[2] ?? plain?.[1];
+    if (sign === "." || sign === ",") votes[sign] += 1;
+  }
+  if (votes["."] === votes[","]) return undefined;
+  return votes["."] > votes[","] ? "." : ",";
+}
+
+/** How the numbers of a document are written. */
+export interface NumberStyle {
+  decimalSign: DecimalSign | undefined;
+  /** Of the currency. */
+  places: number;
+  groupsWithSpaces: boolean;
+  /** Amounts without decimal places carry a currency: a number without one is none. */
+  marksWholeAmounts: boolean;
+}
+
+export function toAmount(number: RawNumber, style: NumberStyle): Amount {
+  const own = readDigits(number.digits, style);
+  const joined = number.joined === undefined ? [] : readDigits(number.joined.digits, style).values;
+  const prefersJoined = number.joined?.isNarrow === true && style.groupsWithSpaces;
+  const values = prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
+  const { row, end, currency, isPercent, isMultiplier, isMeasure, isNegative } = number;
+  return {
+    ...{ row, end, currency, isPercent, isMultiplier, isMeasure },
+    start: prefersJoined ? (number.joined?.start ?? number.start) : number.start,
+    values: [...new Set(values)].map((value) => (isNegative ? -value : value)),
+    isClean: own.isClean && !number.isMended && (number.joined === undefined || prefersJoined),
+    places: own.places,
+    isGrouped: own.isGrouped || prefersJoined,
+  };
+}
+
+function readDigits(
+  digits: string,
+  style: NumberStyle,
+): { values: Micro[]; isClean: boolean; places: number; isGrouped: boolean } {
+  const whole = /^(\d+)[.,]-{1,2}$/.exec(digits);
+  if (whole?.[1] !== undefined) return { values: [toMicro(whole[1], "")], isClean: true, places: 2, isGrouped: false };
+  if (/^\d+$/.test(digits)) return { values: [toMicro(digits, "")], isClean: true, places: 0, isGrouped: false };
+  const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","), digits.lastIndexOf("'"));
+  const sign = digits.charAt(last);
+  const tail = digits.slice(last + 1);
+  const head = digits.slice(0, last);
+  const asFraction = toMicro(head.replaceAll(/\D/g, ""), tail.slice(0, 6));
+  const asWhole = toMicro(digits.replaceAll(/\D/g, ""), "");
+  const isGrouping = /^\d{1,3}(?:[.,']\d{2,3})*$/.test(head) && tail.length === 3;
+  const others = new Set(head.replaceAll(/\d/g, ""));
+  if (!isGrouping) {
+    const isUsual =
+      sign !== "'" && (others.size === 0 || (others.size === 1 && !others.has(sign) && isGroupedHead(head)));
+    return {
+      values: [asFraction],
+      isClean: isUsual && tail.length <= 4,
+      places: tail.length,
+      isGrouped: others.size > 0,
+    };
+  }
+  if (sign === "'" || others.has(sign))
+    return { values: [asWhole], isClean: others.size <= 1, places: 0, isGrouped: true };
+  if (others.size > 0) return { values: [asFraction], isClean: style.places === 3, places: 3, isGrouped: true };
+  // `12.345`: what the other numbers of the document show decides.
+  if (style.decimalSign !== undefined && style.decimalSign !== sign)
+    return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
+  if (style.places === 3)
+    return { values: [asFraction, asWhole], isClean: style.decimalSign === sign, places: 3, isGrouped: false };
+  if (style.decimalSign === sign) return { values: [asFraction, asWhole], isClean: false, places: 3, isGrouped: false };
+  return { values: [asWhole, asFraction], isClean: style.places === 0, places: 0, isGrouped: true };
+}
+
+/** Groups of three, or of two before the last as in India. */
+const isGroupedHead = (head: string): boolean =>
+  /^\d{1,3}(?:[.,']\d{3})+$/.test(head) || /^\d{1,2}(?:,\d{2})*,\d{3}$/.test(head);
+
+const toMicro = (units: string, fraction: string): Micro =>
+  BigInt(units.slice(0, 15) || "0") * MICRO_PER_UNIT + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
+
+/** Whether a number of a row is money and no quantity, code or number of a table. */
+export function isMoney(
+  { isPercent, isMultiplier, isMeasure, places, currency, isGrouped }: Amount,
+  style: NumberStyle,
+): boolean {
+  if (isPercent || isMultiplier || isMeasure) return false;
+  if (currency !== undefined || isGrouped) return true;
+  return places === style.places && !(style.places === 0 && style.marksWholeAmounts);
+}
+
+export const firstOf = ({ values }: Amount): Micro => values[0] ?? 0n;

@@ -1,0 +1,106 @@
+import type { Micro } from "../../../../domain/money.ts";
+import type { Amount } from "./amounts.ts";
+import type { Entry } from "./entries.ts";
+import { type ItemSets, judgeTotal, type Ledger, type Verdict, valueOfEntry, withRole } from "./ledger.ts";
+import { boxOf } from "./rows.ts";
+
+export interface Choice {
+  verdict: Verdict;
+  /** Found beside a label that says so, and not only as what was paid. */
+  isLabelled: boolean;
+  /** Other amounts that are called the total and that no sum explains. */
+  rivals: readonly Entry[];
+  /** The higher, the more speaks for it. */
+  score: number;
+}
+
+const MOST_CANDIDATES = 12;
+
+/** The total that most sums speak for. Undefined: no amount can be the total. */
+export function chooseTotal(ledger: Ledger): Choice | undefined {
+  const entries = withoutIncludedTaxes(ledger.entries);
+  const cleaned = { ...ledger, entries };
+  const groups = [
+    withRole(entries, "total").filter((entry) => valueOfEntry(entry) !== 0n),
+    withRole(entries, "due").filter((entry) => valueOfEntry(entry) !== 0n),
+    withRole(entries, "vague_total"),
+    withRole(entries, "total", "due"),
+    withRole(entries, "card", "cash", "deposit"),
+  ];
+  const index = groups.findIndex((group) => group.length > 0);
+  const candidates = (groups[index] ?? []).slice(-MOST_CANDIDATES);
+  const verdicts = candidates.flatMap((total) => total.amount.values.map((value) => bestOf(total, value, cleaned)));
+  const [best] = verdicts.toSorted(compareVerdicts);
+  if (best === undefined) return undefined;
+  const rivals = candidates.filter((other) => other !== best.total && !isExplained(other, best, cleaned));
+  return { verdict: best, isLabelled: index < 4, rivals, score: scoreOf(best) - (index < 4 ? 0 : 2) };
+}
+
+/** "Total includes VAT 3.00" is no total where a larger one stands. */
+function withoutIncludedTaxes(entries: readonly Entry[]): Entry[] {
+  const largest = withRole(entries, "total", "due").reduce(
+    (most, entry) => (size(valueOfEntry(entry)) > most ? size(valueOfEntry(entry)) : most),
+    0n,
+  );
+  return entries.map((entry) =>
+    entry.role === "total" && entry.isIncluded && size(valueOfEntry(entry)) * 2n < largest
+      ? { ...entry, role: "tax" }
+      : entry,
+  );
+}
+
+const size = (value: Micro): Micro => (value < 0n ? -value : value);
+
+function bestOf(total: Entry, value: Micro, ledger: Ledger): Verdict {
+  const items = itemsBefore(total, ledger);
+  return judgeTotal(total, value, ledger, itemSets(items, total));
+}
+
+function compareVerdicts(one: Verdict, other: Verdict): number {
+  return (
+    scoreOf(other) - scoreOf(one) ||
+    Number(other.total.amount.isClean) - Number(one.total.amount.isClean) ||
+    other.total.at - one.total.at
+  );
+}
+
+const scoreOf = ({ confirmations, problems }: Verdict): number => Math.min(confirmations, 3) * 2 - problems.size * 3;
+
+function itemsBefore(total: Entry, { entries }: Ledger): Entry[] {
+  return withRole(entries, "item").filter(({ at }) => at < total.at);
+}
+
+const ALIGNED_WITHIN = 0.02;
+const MOST_LEFT_OUT = 40;
+
+/** All rows with an amount, and those whose amounts end where the total does. */
+function itemSets(items: readonly Entry[], total: Entry): ItemSets {
+  const edge = rightEdge(total.amount);
+  const aligned = items.filter(({ amount }) => Math.abs(rightEdge(amount) - edge) < ALIGNED_WITHIN);
+  const likely = [items, ...(aligned.length < items.length ? [aligned] : [])];
+  const mayLeaveOut = items.length > 2 && items.length <= MOST_LEFT_OUT;
+  return {
+    likely,
+    spare: mayLeaveOut ? likely.flatMap((set) => set.map((left) => set.filter((item) => item !== left))) : [],
+  };
+}
+
+function rightEdge(amount: Amount): number {
+  const { x, width } = boxOf(amount);
+  return x + width;
+}
+
+/** The same amount again, or one that differs by a tip, by what was paid before, or by its currency. */
+function isExplained(other: Entry, { total, value, net, confirmations }: Verdict, { entries }: Ledger): boolean {
+  const amount = valueOfEntry(other);
+  if (amount === value || amount === net?.values[0]) return true;
+  const isOtherCurrency =
+    other.amount.currency !== undefined &&
+    total.amount.currency !== undefined &&
+    other.amount.currency.codes.join() !== total.amount.currency.codes.join();
+  if (isOtherCurrency) return true;
+  const differences = withRole(entries, "tip", "service", "rounding", "deposit", "discount", "tax").map((entry) =>
+    size(valueOfEntry(entry)),
+  );
+  return confirmations > 0 && differences.some((difference) => size(size(value) - size(amount)) === difference);
+}

@@ -1,0 +1,260 @@
+import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
+import { type Amount, firstOf, isMoney, type NumberStyle } from "./amounts.ts";
+import { type Label, type Role, readLabel } from "./labels.ts";
+import type { Row } from "./rows.ts";
+
+/** An amount with what it is in the sum. */
+export interface Entry {
+  role: Role;
+  amount: Amount;
+  isIncluded: boolean;
+  /** Position in the document. */
+  at: number;
+}
+
+/** One rate of tax, with as much as its row says. */
+export interface TaxRow {
+  /** In per cent, times a million. */
+  rate: Micro | undefined;
+  rateAt: Amount | undefined;
+  net: Amount | undefined;
+  tax: Amount | undefined;
+  gross: Amount | undefined;
+  isIncluded: boolean;
+  at: number;
+}
+
+/** The numbers of a row, from left to right. */
+export interface NumberedRow {
+  row: Row;
+  amounts: readonly Amount[];
+}
+
+export interface Entries {
+  entries: readonly Entry[];
+  taxRows: readonly TaxRow[];
+}
+
+/** Goes over the rows from top to bottom and says of each amount what it is. */
+export function readEntries(rows: readonly NumberedRow[], style: NumberStyle): Entries {
+  const entries: Entry[] = [];
+  const taxRows: TaxRow[] = [];
+  let above: { row: Row; label: Label | undefined } | undefined;
+  let taxTable = -10;
+  for (const [at, { row, amounts }] of rows.entries()) {
+    const money = amounts.filter((amount) => isMoney(amount, style));
+    const whole = labelOf(row.text, row);
+    if (money.length === 0 && isTaxHeading(row)) taxTable = at;
+    const taxRow = readTaxRow({ row, amounts, money, at }, style, at - taxTable <= 6);
+    if (taxRow !== undefined) {
+      taxRows.push(taxRow);
+    } else {
+      entries.push(...entriesOf({ row, amounts, money, at }, above, style));
+    }
+    above = money.length === 0 ? { row, label: whole } : undefined;
+  }
+  return joinBases({ entries, taxRows });
+}
+
+interface Numbered {
+  row: Row;
+  amounts: readonly Amount[];
+  money: readonly Amount[];
+  at: number;
+}
+
+const labelOf = (text: string, row: Row): Label | undefined => readLabel(text, row.source !== "text");
+
+const countLabels = (row: Row): number =>
+  row.text.split("\t").filter((column) => labelOf(column, row) !== undefined).length;
+
+/** `VAT %  Net  VAT  Gross` */
+function isTaxHeading(row: Row): boolean {
+  const roles = row.text.split("\t").flatMap((column) => labelOf(column, row)?.role ?? []);
+  return roles.length > 1 && roles.some((role) => role === "tax" || role === "base");
+}
+
+const lettersOf = (text: string): number => text.replaceAll(/[^\p{L}]/gu, "").length;
+
+function entriesOf(
+  numbered: Numbered,
+  above: { row: Row; label: Label | undefined } | undefined,
+  style: NumberStyle,
+): Entry[] {
+  const { row, money, at } = numbered;
+  if (money.length === 0) return wholeAmount(numbered, style);
+  const groups: { label: Label | undefined; amounts: Amount[]; text: string }[] = [];
+  let from = 0;
+  for (const amount of money) {
+    const text = row.text.slice(from, amount.start);
+    const label = labelOf(withoutCurrency(text), row);
+    const last = groups.at(-1);
+    if (last === undefined || (label !== undefined && last.label !== undefined))
+      groups.push({ label, amounts: [amount], text });
+    else last.amounts.push(amount);
+    from = amount.end;
+  }
+  const byColumns = above === undefined ? [] : columnEntries(numbered, above.row);
+  if (byColumns.length > 0) return byColumns;
+  return groups.flatMap(({ label, amounts, text }) => {
+    const amount = amounts.at(-1);
+    if (amount === undefined) return [];
+    const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
+    const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
+    const found =
+      label ??
+      after ??
+      (isAlone && above?.label !== undefined && countLabels(above.row) === 1 ? above.label : undefined);
+    if (found !== undefined) return [{ role: found.role, isIncluded: found.isIncluded, amount, at }];
+    return lettersOf(withoutCurrency(text)) >= 2 || amounts.length > 1
+      ? [{ role: "item", isIncluded: false, amount, at }]
+      : [];
+  });
+}
+
+const withoutCurrency = (text: string): string =>
+  text
+    .replaceAll(/[$€£¥₹]/gu, " ")
+    .replaceAll(/(?<![A-Za-z])[A-Z]{3}(?=\s*$)/g, (code) => (/^(?:EUR|USD|GBP|CHF|JPY|BRL)$/.test(code) ? " " : code));
+
+/** "Total 45" where amounts usually have cents: it may be a number of articles, or a sign was not read. */
+function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[] {
+  const numbers = amounts.filter(({ isPercent, isMultiplier, isMeasure }) => !isPercent && !isMultiplier && !isMeasure);
+  const [amount] = numbers;
+  if (amount === undefined || numbers.length > 1) return [];
+  const label = labelOf(row.text.slice(0, amount.start), row);
+  const isSum = label !== undefined && ["total", "due", "net", "cash", "card", "change"].includes(label.role);
+  if (label === undefined || !isSum) return [];
+  const value = firstOf(amount);
+  const isUsual = style.places === 0;
+  const values = isUsual ? [value] : [value, value / 10n ** BigInt(style.places)];
+  return [{ role: label.role, isIncluded: label.isIncluded, amount: { ...amount, values, isClean: isUsual }, at }];
+}
+
+/** A row of numbers under a row of their labels: `Net  VAT  Total`. */
+function columnEntries({ row, money, at }: Numbered, above: Row): Entry[] {
+  if (lettersOf(withoutCurrency(row.text)) > 1 || money.length < 2) return [];
+  const labels = above.text.split("\t").map((column) => labelOf(column, above));
+  const known = labels.filter((label) => label !== undefined);
+  if (known.length !== money.length || known.length !== labels.length) return [];
+  return money.flatMap((amount, index) => {
+    const label = known[index];
+    return label === undefined ? [] : [{ role: label.role, isIncluded: label.isIncluded, amount, at }];
+  });
+}
+
+const HUNDRED = 100n * MICRO_PER_UNIT;
+export const absolute = (value: Micro): Micro => (value < 0n ? -value : value);
+
+/** Taxes are rounded for each line by some, and for the whole by others. */
+export const toleranceOf = (style: NumberStyle): Micro =>
+  style.places === 0 ? 2n * MICRO_PER_UNIT : style.places === 3 ? 5_000n : 20_000n;
+
+export const taxOnNet = (net: Micro, rate: Micro): Micro => (net * rate) / HUNDRED;
+export const taxInGross = (gross: Micro, rate: Micro): Micro => (gross * rate) / (HUNDRED + rate);
+
+function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, isInTable: boolean): TaxRow | undefined {
+  const label = labelOf(withoutNumbers(row.text, amounts), row);
+  const isNamed = label !== undefined && ["tax", "base", "net"].includes(label.role);
+  const isTotal = label?.role === "total";
+  const hasFewLetters = lettersOf(withoutCurrency(row.text)) <= 4;
+  if (!isNamed && !hasFewLetters && !isTotal) return undefined;
+  const rateAt =
+    amounts.find(({ isPercent }) => isPercent) ??
+    (isInTable && money.length >= 3 ? amounts.find(isUsualRate) : undefined);
+  const rate = rateAt === undefined ? undefined : firstOf(rateAt);
+  if (rateAt === undefined || rate === undefined || rate < 0n || rate >= HUNDRED) return undefined;
+  const others = money.filter((amount) => amount !== rateAt);
+  const base = { rate, rateAt, isIncluded: label?.isIncluded === true, at };
+  const split = splitTax(others, rate, toleranceOf(style));
+  if (split !== undefined) return { ...base, ...split };
+  const [only] = others;
+  if (!isNamed || only === undefined || others.length > 1) return undefined;
+  if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };
+  return label.role === "base" || label.role === "net"
+    ? { ...base, net: only, tax: undefined, gross: undefined }
+    : undefined;
+}
+
+const isUsualRate = (amount: Amount): boolean =>
+  amount.currency === undefined && firstOf(amount) < 30n * MICRO_PER_UNIT && firstOf(amount) > 0n;
+
+const withoutNumbers = (text: string, amounts: readonly Amount[]): string =>
+  amounts.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
+
+/** Which of two or three amounts is what, as only one order fits the rate. */
+function splitTax(
+  amounts: readonly Amount[],
+  rate: Micro,
+  tolerance: Micro,
+): Pick<TaxRow, "net" | "tax" | "gross"> | undefined {
+  if (amounts.length < 2 || amounts.length > 4) return undefined;
+  const isNear = (one: Micro, other: Micro) => absolute(one - other) <= tolerance;
+  for (const tax of amounts) {
+    for (const net of amounts) {
+      if (tax === net || absolute(firstOf(tax)) >= absolute(firstOf(net))) continue;
+      const gross = amounts.find((one) => one !== tax && one !== net && firstOf(one) === firstOf(net) + firstOf(tax));
+      if (gross !== undefined && isNear(taxOnNet(firstOf(net), rate), firstOf(tax))) return { net, tax, gross };
+      if (amounts.length !== 2) continue;
+      const onNet = isNear(taxOnNet(firstOf(net), rate), firstOf(tax));
+      const inGross = isNear(taxInGross(firstOf(net), rate), firstOf(tax));
+      if (onNet && !inGross) return { net, tax, gross: undefined };
+      if (inGross && !onNet) return { net: undefined, tax, gross: net };
+    }
+  }
+  return undefined;
+}
+
+/** `10 % base 1,100` and `tax 100` on rows of their own are one rate. */
+function joinBases({ entries, taxRows }: Entries): Entries {
+  const joined: TaxRow[] = [];
+  const used = new Set<TaxRow>();
+  for (const taxRow of taxRows) {
+    if (used.has(taxRow)) continue;
+    const isBase = taxRow.tax === undefined;
+    const partner = taxRows.find(
+      (other) =>
+        other !== taxRow &&
+        !used.has(other) &&
+        other.rate === taxRow.rate &&
+        (other.tax === undefined) !== isBase &&
+        (other.net === undefined) !== (taxRow.net === undefined) &&
+        Math.abs(other.at - taxRow.at) <= 4,
+    );
+    used.add(taxRow);
+    if (partner !== undefined) used.add(partner);
+    const tax = taxRow.tax ?? partner?.tax;
+    joined.push({
+      ...taxRow,
+      tax,
+      net: taxRow.net ?? partner?.net,
+      gross: taxRow.gross ?? partner?.gross,
+      isIncluded: taxRow.isIncluded || partner?.isIncluded === true,
+    });
+  }
+  return pairFollowing({ entries, taxRows: joined });
+}
+
+/** A base with its rate, and in the next rows a tax without one. */
+function pairFollowing({ entries, taxRows }: Entries): Entries {
+  const taken = new Set<Entry>();
+  const paired = taxRows.map((taxRow) => {
+    if (taxRow.tax !== undefined) return taxRow;
+    const follower = entries.find(
+      (entry) => entry.role === "tax" && !taken.has(entry) && entry.at >= taxRow.at && entry.at <= taxRow.at + 1,
+    );
+    if (follower === undefined) return taxRow;
+    taken.add(follower);
+    return { ...taxRow, tax: follower.amount, isIncluded: taxRow.isIncluded || follower.isIncluded };
+  });
+  return { entries: entries.filter((entry) => !taken.has(entry)), taxRows: paired.map(toGross) };
+}
+
+/** What a tax is worked out from may be with the tax: the rate tells. */
+function toGross(taxRow: TaxRow): TaxRow {
+  const { rate, net, tax, gross } = taxRow;
+  if (rate === undefined || net === undefined || tax === undefined || gross !== undefined) return taxRow;
+  const onNet = absolute(taxOnNet(firstOf(net), rate) - firstOf(tax));
+  const inGross = absolute(taxInGross(firstOf(net), rate) - firstOf(tax));
+  return inGross < onNet ? { ...taxRow, net: undefined, gross: net } : taxRow;
+}

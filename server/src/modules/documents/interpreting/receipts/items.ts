@@ -1,0 +1,77 @@
+import { formatDecimal, MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
+import type { Fields } from "../../scan.ts";
+import { type Amount, firstOf } from "./amounts.ts";
+import type { Entry, NumberedRow } from "./entries.ts";
+import { fieldOf, limitText, type Row } from "./rows.ts";
+
+const MOST_LINES = 200;
+/** Left of a description: a position, a quantity or a day. */
+const LEAD =
+  /^(?:\d{1,4}\s?[.)]?\s?(?:[x×*]\s?)?\s|\d{4}-\d\d-\d\d\s|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})\s|\d{1,2}[./]\d{1,2}\.?\s)/u;
+
+/** What was bought, with quantity and price where they fit the amount. */
+export function describeLines(
+  lines: readonly Entry[],
+  rows: readonly NumberedRow[],
+  places: number,
+  certainty: number,
+): Fields[] {
+  return lines.slice(0, MOST_LINES).map((entry) => {
+    const { amount } = entry;
+    const amounts = rows[entry.at]?.amounts.filter((one) => one.end <= amount.start) ?? [];
+    const split = findQuantity(amounts, firstOf(amount));
+    const description = describe(amount.row, split?.first ?? amount, rows[entry.at - 1]);
+    return {
+      ...(description === undefined ? {} : { description: fieldOf(description.text, description.span, 0.9) }),
+      ...(split === undefined
+        ? {}
+        : {
+            quantity: fieldOf(formatDecimal(firstOf(split.quantity), 0), split.quantity, certainty),
+            unitAmount: fieldOf(formatDecimal(firstOf(split.unit), places), split.unit, certainty),
+          }),
+      amount: fieldOf(formatDecimal(firstOf(amount), places), amount, certainty),
+    };
+  });
+}
+
+/** A quantity and a price that come out at the amount. */
+function findQuantity(amounts: readonly Amount[], total: Micro) {
+  for (const quantity of amounts) {
+    for (const unit of amounts) {
+      if (quantity === unit || quantity.isPercent || unit.isPercent || quantity.currency !== undefined) continue;
+      const isInOrder = quantity.start < unit.start;
+      const product = (firstOf(quantity) * firstOf(unit)) / MICRO_PER_UNIT;
+      const difference = product - total;
+      const isExact = difference === 0n || (difference < 10_000n && difference > -10_000n && quantity.places > 0);
+      if (isExact && isInOrder && firstOf(quantity) !== 0n)
+        return { quantity, unit, first: quantity.start < unit.start ? quantity : unit };
+    }
+  }
+  return undefined;
+}
+
+function describe(row: Row, first: Amount, above: NumberedRow | undefined) {
+  const lead = LEAD.exec(row.text)?.[0].length ?? 0;
+  const start = first.start > lead ? lead : 0;
+  const own = clean(row.text.slice(start, first.start));
+  if (hasLetters(own)) return { text: own, span: { row, start, end: first.start } };
+  // `2 Coffee 3.50 7.00`: the quantity stands first.
+  const rest = clean(
+    row.text
+      .slice(first.end)
+      .replaceAll(/[\d.,'\s€$£¥]+$/gu, "")
+      .replace(/\s[\d.,' \t€$£¥x@]+$/u, ""),
+  );
+  if (hasLetters(rest)) return { text: rest, span: { row, start: first.end, end: row.text.length } };
+  const text = above === undefined || above.amounts.length > 0 ? "" : clean(above.row.text);
+  return above !== undefined && hasLetters(text)
+    ? { text, span: { row: above.row, start: 0, end: above.row.text.length } }
+    : undefined;
+}
+
+const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text);
+
+const clean = (text: string): string =>
+  limitText(text.replaceAll("\t", " "))
+    .replace(/[\s:;,.*-]{1,20}$/u, "")
+    .replace(/^[\s:;,.*-]{1,20}/u, "");

@@ -1,0 +1,184 @@
+import { type LanguageCode, labelWords, type Mark } from "./label-words.ts";
+import type { Row } from "./rows.ts";
+
+/** What an amount is in the sum that a receipt is. */
+export type Role =
+  | "item"
+  | "net"
+  | "base"
+  | "tax"
+  | "tip"
+  | "service"
+  | "discount"
+  | "rounding"
+  | "total"
+  | "vague_total"
+  | "due"
+  | "deposit"
+  | "cash"
+  | "card"
+  | "change"
+  | "ignored";
+
+export interface Label {
+  role: Role;
+  /** The label says that the tax is part of what stands above. */
+  isIncluded: boolean;
+}
+
+interface Phrase {
+  mark: Mark;
+  words: string;
+  isEastAsian: boolean;
+}
+
+const splitPhrases = (text: string): string[] => text.split(", ");
+
+const languages = Object.entries(labelWords).map(([language, words]) => ({ language, words }));
+
+/** The longest first, so that "sub total" is no "total". */
+const phrases: readonly Phrase[] = languages
+  .flatMap(({ language, words }) =>
+    Object.entries(words).flatMap(([mark, text]) =>
+      splitPhrases(text).map((one) => ({
+        mark: toMark(mark),
+        words: one,
+        isEastAsian: language === "jpn" && !/^[a-z]/.test(one),
+      })),
+    ),
+  )
+  .toSorted((one, other) => other.words.length - one.words.length);
+
+const vocabulary: ReadonlySet<string> = new Set(
+  phrases.flatMap(({ words }) => words.split(" ")).filter((word) => word.length > 2),
+);
+const byLength = Map.groupBy(vocabulary, (word) => word.length);
+
+function toMark(text: string): Mark {
+  const marks = [
+    ...([
+      "total",
+      "vague_total",
+      "due",
+      "net",
+      "base",
+      "tax",
+      "levy",
+      "included",
+      "excluded",
+      "tip",
+      "service",
+    ] as const),
+    ...(["discount", "rounding", "deposit", "cash", "card", "change", "ignored"] as const),
+  ];
+  return marks.find((mark) => mark === text) ?? "ignored";
+}
+
+/** In lower case, without accents and signs, and with what text recognition takes for other letters put right in known words. */
+export function normalizeLabel(text: string, isRecognized: boolean): string {
+  const plain = text
+    .toLowerCase()
+    .normalize("NFD")
+    .replaceAll(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .normalize("NFC")
+    .replaceAll("ß", "ss")
+    .replaceAll("œ", "oe")
+    .replaceAll(/\b([a-z])\.(?=[a-z]\.)/g, "$1")
+    .replaceAll(/[^\p{L}\p{N}%]+/gu, " ")
+    .trim();
+  return isRecognized ? plain.split(" ").map(mendWord).join(" ") : plain;
+}
+
+const confusions: Readonly<Record<string, string>> = { "0": "o", "1": "l", "5": "s", "8": "b", "4": "a", "6": "b" };
+
+function mendWord(word: string): string {
+  if (word.length < 3 || vocabulary.has(word) || !/[a-z]/.test(word)) return word;
+  const letters = word.replaceAll(/[014568]/g, (digit) => confusions[digit] ?? digit);
+  if (vocabulary.has(letters)) return letters;
+  const withI = letters.replaceAll("l", "i");
+  if (vocabulary.has(withI)) return withI;
+  if (letters.length < 5) return word;
+  const near = [letters.length - 1, letters.length, letters.length + 1]
+    .flatMap((length) => byLength.get(length) ?? [])
+    .filter((known) => known.length > 4 && differsByOne(known, letters));
+  return near.length === 1 ? (near[0] ?? word) : word;
+}
+
+function differsByOne(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  return short.slice(short.length === long.length ? at + 1 : at) === long.slice(at + 1);
+}
+
+/** Which marks a label carries; each stretch of it counts once, for the longest words that fit. */
+function marksOf(label: string): ReadonlySet<Mark> {
+  const marks = new Set<Mark>();
+  let rest = ` ${label} `;
+  for (const { mark, words, isEastAsian } of phrases) {
+    const wanted = isEastAsian ? words : ` ${words} `;
+    if (!rest.includes(wanted)) continue;
+    marks.add(mark);
+    // Phrases of the same words in other languages mean the same.
+    for (const same of phrases) if (same.words === words) marks.add(same.mark);
+    rest = rest.replaceAll(wanted, isEastAsian ? "|" : " | ");
+  }
+  return marks;
+}
+
+/** In Japanese "for 8 %: consumption tax" is the tax, and "consumption tax 8 %: for" is what it is worked out from. */
+const TAX_ON_BASE = /対象[^対]{0,20}税/u;
+
+/** What the text beside an amount says that it is. Undefined: nothing that is known. */
+export function readLabel(text: string, isRecognized: boolean): Label | undefined {
+  const label = normalizeLabel(text.replaceAll(/\d+(?:[.,]\d+)?\s?%/g, " % "), isRecognized)
+    .replaceAll("%", " ")
+    .replaceAll(/\s+/g, " ");
+  if (label.length > 80) return undefined;
+  const marks = marksOf(label.trim());
+  if (marks.size === 0) return undefined;
+  const role = marks.has("base") && TAX_ON_BASE.test(label) ? "tax" : roleOf(marks);
+  return role === undefined ? undefined : { role, isIncluded: marks.has("included") };
+}
+
+function roleOf(marks: ReadonlySet<Mark>): Role | undefined {
+  const isTotal = marks.has("total") || marks.has("vague_total");
+  if (marks.has("ignored")) return "ignored";
+  if (marks.has("levy")) return "item";
+  for (const role of ["change", "discount", "rounding"] as const) if (marks.has(role)) return role;
+  if (marks.has("tip")) return isTotal ? "total" : "tip";
+  if (marks.has("due")) return "due";
+  if (marks.has("deposit")) return "deposit";
+  if (marks.has("base")) return "base";
+  if (marks.has("excluded") && (isTotal || marks.has("net"))) return "net";
+  if (marks.has("net")) return "net";
+  if (marks.has("tax")) return isTotal && marks.has("included") ? "total" : "tax";
+  if (marks.has("total")) return "total";
+  if (marks.has("service")) return "service";
+  for (const role of ["cash", "card", "vague_total"] as const) if (marks.has(role)) return role;
+  return undefined;
+}
+
+const STOP_WORDS: Readonly<Record<Exclude<LanguageCode, "jpn">, string>> = {
+  eng: "the and for you thank your date time receipt invoice number bill order phone page subtotal change table guest please amount due tax",
+  deu: "der die und fur vielen dank datum uhrzeit quittung rechnung beleg nummer steuernummer mwst summe gesamt gesamtbetrag netto tisch bar betrag zimmer strasse",
+  fra: "le la les et merci pour votre facture ticket recu heure montant tva ttc ht visite rue numero caisse carte siret client",
+  spa: "el los y gracias por su factura recibo fecha hora importe iva efectivo cambio calle mesa visita cif nif cliente ticket propina",
+  por: "o os obrigado pela sua fatura recibo data hora valor iva troco numerario rua mesa visita nif contribuinte cliente gorjeta cartao dinheiro",
+};
+
+/** The language that most of the known words belong to; undefined: none is ahead. */
+export function guessLanguage(rows: readonly Row[]): LanguageCode | undefined {
+  const text = rows
+    .map((row) => row.text)
+    .join(" ")
+    .slice(0, 20_000);
+  const kana = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}年月円計税]/gu)?.length ?? 0;
+  if (kana >= 4) return "jpn";
+  const words = new Set(normalizeLabel(text, false).split(" "));
+  const counts = (["eng", "deu", "fra", "spa", "por"] as const)
+    .map((language) => ({ language, count: STOP_WORDS[language].split(" ").filter((word) => words.has(word)).length }))
+    .toSorted((one, other) => other.count - one.count);
+  const [first, second] = counts;
+  return first !== undefined && first.count >= 2 && first.count > (second?.count ?? 0) ? first.language : undefined;
+}

@@ -1,0 +1,293 @@
+import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
+import { type Amount, firstOf, type NumberStyle } from "./amounts.ts";
+import { absolute, type Entry, type TaxRow, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
+import type { Role } from "./labels.ts";
+
+/** All amounts of a document, by what they are. */
+export interface Ledger {
+  entries: readonly Entry[];
+  taxRows: readonly TaxRow[];
+  style: NumberStyle;
+}
+
+export type Problem = "lines_disagree" | "totals_disagree" | "taxes_disagree" | "several_totals";
+
+/** What the other amounts of a document say about a total. */
+export interface Verdict {
+  total: Entry;
+  value: Micro;
+  /** Sums that come out at this total. */
+  confirmations: number;
+  problems: ReadonlySet<Problem>;
+  /** The rows that were added up. */
+  lines: readonly Entry[];
+  linesAgree: boolean;
+  net: Amount | undefined;
+  /** The taxes that the sums needed. */
+  tax: { value: Micro; amounts: readonly Amount[] } | undefined;
+}
+
+export const valueOfEntry = (entry: Entry): Micro => firstOf(entry.amount);
+export const sumOf = (entries: readonly Entry[]): Micro =>
+  entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
+export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): Entry[] =>
+  entries.filter(({ role }) => roles.includes(role));
+
+interface TaxSum {
+  value: Micro;
+  amounts: readonly Amount[];
+}
+
+/** The sums that the taxes of a document may have: of all rates, or as one row says it. */
+export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
+  const ofRates = taxRows.flatMap(({ tax }) => (tax === undefined ? [] : [tax]));
+  const others = withRole(entries, "tax").map(({ amount }) => amount);
+  const groups = [ofRates, [...ofRates, ...others], others, ...others.map((one) => [one])].filter(
+    (group) => group.length > 0,
+  );
+  return groups.map((amounts) => ({ value: amounts.reduce((sum, amount) => sum + firstOf(amount), 0n), amounts }));
+}
+
+/** What stands between two rows and is added to or taken from the sum. */
+function adjustments(entries: readonly Entry[], from: number, to: number): Micro {
+  return entries
+    .filter(({ at }) => at > from && at < to)
+    .reduce((sum, entry) => {
+      const value = valueOfEntry(entry);
+      if (entry.role === "discount") return sum - absolute(value);
+      return entry.role === "tip" || entry.role === "service" || entry.role === "rounding" ? sum + value : sum;
+    }, 0n);
+}
+
+interface Match {
+  tax: TaxSum | undefined;
+  /** Whether it is known how the taxes go in. */
+  isTaxKnown: boolean;
+}
+
+/** Whether a sum and the taxes come out at the total. */
+function matchSum(sum: Micro, total: Micro, ledger: Ledger): Match | undefined {
+  const sums = taxSumsOf(ledger);
+  const added = sums.find(({ value }) => value !== 0n && sum + value === total);
+  if (added !== undefined) return { tax: added, isTaxKnown: true };
+  if (sum !== total) return undefined;
+  if (sums.every(({ value }) => value === 0n)) return { tax: sums[0], isTaxKnown: true };
+  const included = includedTax(total, ledger, sums);
+  return { tax: included, isTaxKnown: included !== undefined };
+}
+
+/** The taxes, if they can only be part of the total. */
+function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: readonly TaxSum[]): TaxSum | undefined {
+  const nets = withRole(entries, "net", "base");
+  const byNet = sums.find(({ value }) => nets.some((net) => valueOfEntry(net) + value === total));
+  if (byNet !== undefined) return byNet;
+  const [first] = sums;
+  const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
+  if (first === undefined) return undefined;
+  if (rated.length > 0)
+    return ratesFit(total, rated, style)
+      ? (sums.find(({ amounts }) => amounts.length === rated.length) ?? first)
+      : undefined;
+  const taxes = withRole(entries, "tax");
+  const totals = withRole(entries, "total", "due");
+  const isSaid = taxes.every(
+    ({ isIncluded, at }) => isIncluded || totals.some((one) => valueOfEntry(one) === total && one.at < at),
+  );
+  return isSaid && absolute(first.value) * 3n < absolute(total) ? first : undefined;
+}
+
+function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): boolean {
+  const tolerance = toleranceOf(style);
+  let least = 0n;
+  for (const { rate = 0n, tax, net, gross } of rated) {
+    if (tax === undefined) continue;
+    const value = firstOf(tax);
+    if (net !== undefined || gross !== undefined) {
+      const base = gross === undefined ? firstOf(net ?? tax) + value : firstOf(gross);
+      if (absolute(taxInGross(base, rate) - value) > tolerance) return false;
+      least += base;
+    } else if (rate > 0n) {
+      if (rated.length === 1) return absolute(taxInGross(total, rate) - value) <= tolerance;
+      least += ((absolute(value) - tolerance / 2n) * (100n * MICRO_PER_UNIT + rate)) / rate;
+    }
+  }
+  return absolute(least) <= absolute(total);
+}
+
+/** Adds up the document in every way that it may be meant, and compares with a total. */
+export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: ItemSets): Verdict {
+  const { entries, taxRows } = ledger;
+  const problems = new Set<Problem>();
+  let confirmations = 0;
+  let unknownTax = false;
+  let tax: TaxSum | undefined;
+  const note = (match: Match | undefined, strength = 1): boolean => {
+    if (match === undefined) return false;
+    confirmations += strength;
+    if (match.isTaxKnown) tax ??= match.tax;
+    else unknownTax = true;
+    return true;
+  };
+
+  const nets = withRole(entries, "net");
+  const netMatch = matchNets(nets, total, value, ledger);
+  if (netMatch !== undefined) note(netMatch.match);
+  confirmations += compareEarlier(total, value, entries);
+  const paid = comparePayments(total, value, entries);
+  if (paid === true) confirmations += 1;
+  if (paid === false) problems.add("totals_disagree");
+  if (sumOfRates(taxRows) === value && (taxRows.length > 1 || taxRows.some(({ gross }) => gross === undefined)))
+    confirmations += 1;
+
+  const lines = matchLines(total, value, ledger, confirmations > 0 ? [...items.likely, ...items.spare] : items.likely);
+  note(lines.match);
+  if (lines.items.length > 0 && !lines.agree) problems.add("lines_disagree");
+  if (nets.length > 0 && netMatch === undefined && !(lines.match !== undefined && netsAreParts(nets, ledger)))
+    problems.add("totals_disagree");
+  if (confirmations === 0) tax = includedTax(value, ledger, taxSumsOf(ledger));
+  if (unknownTax && tax === undefined) problems.add("taxes_disagree");
+  if (brokenRates(ledger)) problems.add("taxes_disagree");
+  if (tipIsOpen(total, value, entries)) problems.add("several_totals");
+  return {
+    total,
+    value,
+    confirmations,
+    problems,
+    lines: lines.items,
+    linesAgree: lines.agree,
+    net: netMatch?.net?.amount,
+    tax,
+  };
+}
+
+/** A net amount, or all net amounts together, with what comes after them. */
+function matchNets(
+  nets: readonly Entry[],
+  total: Entry,
+  value: Micro,
+  ledger: Ledger,
+): { match: Match; net: Entry | undefined } | undefined {
+  for (const net of nets.toReversed()) {
+    const between = net.at < total.at ? adjustments(ledger.entries, net.at, total.at) : 0n;
+    const levies = sumOf(withRole(ledger.entries, "item").filter(({ at }) => at > net.at && at < total.at));
+    const match =
+      matchSum(valueOfEntry(net) + between, value, ledger) ??
+      matchSum(valueOfEntry(net) + between + levies, value, ledger);
+    // A subtotal with a discount after it is no net amount of the document.
+    const isNet =
+      match?.tax !== undefined && valueOfEntry(net) + match.tax.value + tipsOf(ledger.entries, net, total) === value;
+    if (match !== undefined) return { match, net: isNet ? net : undefined };
+    const withTax = taxSumsOf(ledger).find((sum) => valueOfEntry(net) + sum.value === value);
+    if (withTax !== undefined && between === 0n) return { match: { tax: withTax, isTaxKnown: true }, net };
+  }
+  if (nets.length < 2) return undefined;
+  const last = Math.max(...nets.map(({ at }) => at));
+  const match = matchSum(sumOf(nets) + adjustments(ledger.entries, last, total.at), value, ledger);
+  return match === undefined ? undefined : { match, net: undefined };
+}
+
+const tipsOf = (entries: readonly Entry[], net: Entry, total: Entry): Micro =>
+  sumOf(withRole(entries, "tip", "rounding").filter(({ at }) => at > net.at && at < total.at));
+
+/** Subtotals of parts of a document, each of which is smaller than the whole. */
+const netsAreParts = (nets: readonly Entry[], { taxRows }: Ledger): boolean => nets.length > 1 && taxRows.length === 0;
+
+/** Rows that may be the items. Only where the total is known already may one row be left out. */
+export interface ItemSets {
+  likely: readonly (readonly Entry[])[];
+  spare: readonly (readonly Entry[])[];
+}
+
+/** The first set of rows that comes out at the total or at a net amount; else the first set. */
+function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readonly (readonly Entry[])[]) {
+  const adjusted = adjustments(ledger.entries, -1, total.at);
+  const nets = withRole(ledger.entries, "net");
+  for (const items of itemSets) {
+    if (items.length === 0) continue;
+    const sum = sumOf(items);
+    const match = matchSum(sum + adjusted, value, ledger);
+    if (match !== undefined) return { items, match, agree: true };
+    const agree = nets.some(
+      (net) => valueOfEntry(net) === sum || valueOfEntry(net) === sum + adjustments(ledger.entries, -1, net.at),
+    );
+    if (agree) return { items, match, agree };
+    const beforeNet = nets.map((net) => items.filter(({ at }) => at < net.at));
+    if (beforeNet.some((some, index) => some.length > 0 && sumOf(some) === orZero(nets[index]?.amount)))
+      return { items, match, agree: true };
+  }
+  return { items: itemSets[0] ?? [], match: undefined, agree: false };
+}
+
+/** A total that stands above this one: the same again, or less by a tip or a rounding. */
+function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): number {
+  const others = withRole(entries, "total", "vague_total").filter((other) => other !== total && other.amount.isClean);
+  const isAgain = others.some((other) => valueOfEntry(other) === value && other.amount.row !== total.amount.row);
+  const isMore = others.some(
+    (other) =>
+      other.at < total.at &&
+      adjustments(entries, other.at, total.at) !== 0n &&
+      valueOfEntry(other) + adjustments(entries, other.at, total.at) === value,
+  );
+  return (isAgain ? 1 : 0) + (isMore ? 1 : 0);
+}
+
+/** Whether what was paid is the total; undefined: nothing is said of it. */
+function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]): boolean | undefined {
+  const paid = withRole(entries, "cash", "card").filter(({ amount }) => amount.isClean);
+  const deposits = withRole(entries, "deposit");
+  const change = absoluteSum(withRole(entries, "change"));
+  const dues = withRole(entries, "due").filter((due) => due !== total);
+  const payments = [...paid, ...deposits];
+  const positive = absolute(value);
+  for (const due of dues) {
+    const left = valueOfEntry(due);
+    if (left === value && absoluteSum(deposits) === 0n) return true;
+    if (payments.length > 0 && positive - absoluteSum(payments) + change === left) return true;
+    if (deposits.length > 0 && positive - absoluteSum(deposits) === left) return true;
+    if (deposits.some((deposit) => positive - absolute(valueOfEntry(deposit)) === left)) return true;
+  }
+  if (dues.some((due) => valueOfEntry(due) !== 0n && valueOfEntry(due) !== value)) return false;
+  if (payments.length === 0) return undefined;
+  const sums = [absoluteSum(paid), absoluteSum(payments), ...payments.map((one) => absolute(valueOfEntry(one)))];
+  if (sums.some((sum) => sum - change === positive)) return true;
+  return paid.length === 0 ? undefined : false;
+}
+
+const absoluteSum = (entries: readonly Entry[]): Micro =>
+  entries.reduce((sum, entry) => sum + absolute(valueOfEntry(entry)), 0n);
+
+function sumOfRates(taxRows: readonly TaxRow[]): Micro | undefined {
+  let sum = 0n;
+  for (const { net, tax, gross } of taxRows) {
+    if (gross === undefined && (net === undefined || tax === undefined)) return undefined;
+    sum += gross === undefined || (net !== undefined && tax !== undefined) ? orZero(net) + orZero(tax) : orZero(gross);
+  }
+  return taxRows.length === 0 ? undefined : sum;
+}
+
+const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n : firstOf(amount));
+
+/** A tax that is not its rate of what it is worked out from. */
+function brokenRates({ taxRows, style }: Ledger): boolean {
+  return taxRows.some(({ rate, net, tax, gross }) => {
+    if (rate === undefined || tax === undefined) return false;
+    const value = firstOf(tax);
+    if (net !== undefined && absolute(taxOnNet(firstOf(net), rate) - value) > toleranceOf(style)) return true;
+    return (
+      net === undefined &&
+      gross !== undefined &&
+      absolute(taxInGross(firstOf(gross), rate) - value) > toleranceOf(style)
+    );
+  });
+}
+
+/** A tip after the last total: nobody says what was paid in the end. */
+function tipIsOpen(total: Entry, value: Micro, entries: readonly Entry[]): boolean {
+  const tips = withRole(entries, "tip").filter(({ at, amount }) => at > total.at && firstOf(amount) !== 0n);
+  return (
+    tips.length > 0 &&
+    !withRole(entries, "total", "vague_total", "due").some(
+      (other) => other.at > total.at && valueOfEntry(other) === value,
+    )
+  );
+}

@@ -1,0 +1,152 @@
+import type { ScannedField } from "../../scan.ts";
+import { findDates } from "./dates.ts";
+import { normalizeLabel, readLabel } from "./labels.ts";
+import { columnsOf, fieldOf, type Row, type Span, textOf } from "./rows.ts";
+
+const BUYER =
+  /^(?:bill(?:ed)? to|invoice to|invoiced to|sold to|customer|client|buyer|guest company|company|attn|rechnungsempfanger|rechnung an|kunde|kundin|an|empfanger|auftraggeber|besteller|kaufer|facture a|facturer a|adresse de facturation|acheteur|destinataire|facturado a|facturar a|comprador|datos del cliente|destinatario|faturado a|faturar a|adquirente|dados do cliente|cliente|請求先|お客様|御中|宛先|ご請求先)(?!\p{L})/u;
+const SELLER =
+  /^(?:from|seller|vendor|supplier|issued by|sold by|billed by|rechnungssteller|verkaufer|lieferant|absender|von|aussteller|emetteur|vendeur|fournisseur|emis par|vendedor|emisor|proveedor|emitido por|fornecedor|emitente|請求元|発行元|販売者|発行者)(?!\p{L})/u;
+/** Headings and what else stands at the top of a receipt and is no name. */
+const NO_NAME =
+  /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
+const ADDRESS =
+  /\b(?:street|str|strasse|avenue|ave|road|rd|rue|calle|boulevard|blvd|platz|plaza \d|suite|floor|tel|phone|fax|www|http|e?mail|vat|ust|tva|nif|cif|siret|gstin|abn|tax id|steuer)\b|@|〒|\d{4,}|^\d+[ ,]|丁目/u;
+const LEGAL_FORM =
+  /\b(?:gmbh|ag|inc|llc|ltd|limited|corp|co|kg|ohg|sarl|sas|sa|s l|sl|s a|lda|ltda|plc|bv|b v|pty|oy|ab|as|aps|srl|s r l|gbr|ug|se|unipessoal)\b|株式会社|有限会社|合同会社/u;
+
+const TOP_ROWS = 14;
+const BLOCK_ROWS = 4;
+
+export interface Parties {
+  merchantName?: ScannedField;
+  buyerName?: ScannedField;
+}
+
+/** Who sold, and to whom. A name that cannot be told apart from the rest of the page is left out. */
+export function findParties(
+  rows: readonly Row[],
+  companyName: string | undefined,
+  today: Temporal.PlainDate,
+  wantsBuyer: boolean,
+): Parties {
+  const buyer = findOwn(rows, companyName) ?? findUnder(rows, BUYER, today);
+  const seller = findUnder(rows, SELLER, today) ?? findTop(rows, buyer, companyName, today);
+  return {
+    ...(seller === undefined
+      ? {}
+      : { merchantName: fieldOf(cleanName(textOf(seller.span)), seller.span, seller.certainty) }),
+    ...(buyer === undefined || !wantsBuyer
+      ? {}
+      : { buyerName: fieldOf(cleanName(textOf(buyer.span)), buyer.span, buyer.certainty) }),
+  };
+}
+
+interface Named {
+  span: Span;
+  certainty: number;
+}
+
+const plain = (text: string): string => normalizeLabel(text, false);
+
+const cleanName = (text: string): string =>
+  text.replaceAll("\t", " ").replace(/^[\s*=:#-]{1,20}|[\s*=:#-]{1,20}$/gu, "");
+
+/** The company of whoever asks, wherever it stands. */
+function findOwn(rows: readonly Row[], companyName: string | undefined): Named | undefined {
+  const wanted = companyName === undefined ? "" : plain(companyName);
+  if (wanted.length < 3) return undefined;
+  for (const row of rows) {
+    for (const span of columnsOf(row)) {
+      const text = plain(textOf(span));
+      if (!` ${text} `.includes(` ${wanted} `)) continue;
+      // "Bill to: Globex Ltd" is the label and the name.
+      const at = textOf(span)
+        .toLowerCase()
+        .indexOf((companyName ?? "").toLowerCase());
+      return { span: at < 0 ? span : { ...span, start: span.start + at }, certainty: 0.97 };
+    }
+  }
+  return undefined;
+}
+
+/** The name on the row of a label, or below it in the same column. */
+function findUnder(rows: readonly Row[], label: RegExp, today: Temporal.PlainDate): Named | undefined {
+  for (const [index, row] of rows.slice(0, 80).entries()) {
+    for (const span of columnsOf(row)) {
+      const text = textOf(span);
+      if (text.length > 80 || !label.test(plain(text))) continue;
+      const colon = row.text.indexOf(":", span.start);
+      const rest = colon < 0 || colon > span.start + 40 ? undefined : { row, start: colon + 1, end: span.end };
+      if (rest !== undefined && isName(rest, today)) return { span: rest, certainty: 0.9 };
+      if (
+        plain(text)
+          .replace(label, "")
+          .replaceAll(/[^\p{L}]/gu, "").length > 3
+      )
+        continue;
+      const below = rows
+        .slice(index + 1, index + 3)
+        .map((next) => columnBelow(next, span))
+        .find((next) => next !== undefined && isName(next, today));
+      if (below !== undefined) return { span: below, certainty: 0.85 };
+    }
+  }
+  return undefined;
+}
+
+function columnBelow(row: Row, above: Span): Span | undefined {
+  const left = leftOf(above);
+  return columnsOf(row).find((span) => Math.abs(leftOf(span) - left) < 0.06);
+}
+
+const leftOf = ({ row, start }: Span): number => row.words.find((word) => word.end > start)?.box.x ?? row.box.x;
+
+function isName(span: Span, today: Temporal.PlainDate): boolean {
+  const text = textOf(span);
+  const label = plain(text);
+  if (text.length > 90 || label.replaceAll(/[^\p{L}]/gu, "").length < 2) return false;
+  if (NO_NAME.test(label) || (ADDRESS.test(label) && !LEGAL_FORM.test(label))) return false;
+  if (/\d+[.,]\d\d(?:\s|$)/.test(text)) return false;
+  return findDates([{ ...span.row, text }], today).length === 0;
+}
+
+/** The first name at the top of the first page; a company's name, or large letters, before others. */
+function findTop(
+  rows: readonly Row[],
+  buyer: Named | undefined,
+  companyName: string | undefined,
+  today: Temporal.PlainDate,
+): Named | undefined {
+  const own = companyName === undefined ? "" : plain(companyName);
+  const first = rows.at(0)?.page;
+  const spans = rows
+    .slice(0, TOP_ROWS)
+    .filter(({ page }) => page === first)
+    .flatMap((row) => columnsOf(row))
+    .filter(
+      (span) =>
+        isName(span, today) && !/:\s*\S/u.test(textOf(span)) && readLabel(textOf(span), false)?.role === undefined,
+    )
+    .filter((span) => buyer === undefined || (span.row !== buyer.span.row && !isBelowBuyer(span, buyer)))
+    .filter((span) => !BUYER.test(plain(textOf(span))) && (own === "" || !plain(textOf(span)).includes(own)));
+  const [top] = spans;
+  if (top === undefined) return undefined;
+  const heights = spans.map(({ row }) => heightOf(row)).toSorted((one, other) => one - other);
+  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const large = spans.find(({ row }) => heightOf(row) > 1.4 * usual && usual > 0);
+  const legal = spans.slice(0, BLOCK_ROWS + 2).find((span) => LEGAL_FORM.test(plain(textOf(span))));
+  return { span: large ?? (rows.indexOf(top.row) < 3 ? top : (legal ?? top)), certainty: 0.8 };
+}
+
+const heightOf = (row: Row): number => Math.max(...row.words.map(({ box }) => box.height));
+
+function isBelowBuyer(span: Span, buyer: Named): boolean {
+  const distance = span.row.box.y - buyer.span.row.box.y;
+  return (
+    span.row.page === buyer.span.row.page &&
+    distance > 0 &&
+    distance < 0.08 &&
+    Math.abs(leftOf(span) - leftOf(buyer.span)) < 0.06
+  );
+}

@@ -1,0 +1,194 @@
+import type { PageText, Reading, TextLine } from "../../reading/page.ts";
+import type { Box, FieldSource, ScannedField } from "../../scan.ts";
+
+/** A word of a row, with where it stands in the row's text. */
+interface PlacedWord {
+  start: number;
+  end: number;
+  confidence: number;
+  box: Box;
+}
+
+/** What stands on one height of a page. */
+export interface Row {
+  page: number;
+  source: "text" | "ocr" | "model";
+  /** Words in normal form, with a space between neighbours and a tab where a column ends. */
+  text: string;
+  words: readonly PlacedWord[];
+  box: Box;
+}
+
+/** A stretch of a row's text. */
+export interface Span {
+  row: Row;
+  start: number;
+  end: number;
+}
+
+const MOST_ROWS = 2_000;
+const MOST_CHARACTERS_OF_WORD = 100;
+const MOST_CHARACTERS_OF_ROW = 400;
+/** A gap of so many characters ends a column. */
+const COLUMN_GAP = 2.2;
+/** Lines are on one height when the lower one's middle lies within so much of the higher one. */
+const SHARED_HEIGHT = 0.55;
+
+export function toRows(reading: Reading): { rows: readonly Row[]; isCut: boolean } {
+  const rows: Row[] = [];
+  for (const page of reading.pages) {
+    for (const line of joinLines(page)) {
+      if (rows.length === MOST_ROWS) return { rows, isCut: true };
+      const row = toRow(page, line);
+      if (row !== undefined) rows.push(row);
+    }
+  }
+  return { rows, isCut: false };
+}
+
+/** Text recognition often sees the labels and the amounts of a receipt as two columns: lines of one height are put together. */
+function joinLines({ source, lines }: PageText): TextLine[] {
+  if (source === "model") return [...lines];
+  const joined: { line: TextLine; box: Box }[] = [];
+  for (const line of lines) {
+    if (line.words.length === 0) continue;
+    const box = boxAround(line.words.map((word) => word.box));
+    const neighbour = joined.slice(-60).find((other) => isBeside(other.box, box));
+    if (neighbour === undefined) {
+      joined.push({ line, box });
+    } else {
+      neighbour.line = { words: [...neighbour.line.words, ...line.words] };
+      neighbour.box = boxAround([neighbour.box, box]);
+    }
+  }
+  return joined
+    .toSorted((one, other) => middleOf(one.box) - middleOf(other.box))
+    .map(({ line }) => ({ words: line.words.toSorted((one, other) => one.box.x - other.box.x) }));
+}
+
+const middleOf = (box: Box): number => box.y + box.height / 2;
+
+function isBeside(one: Box, other: Box): boolean {
+  const shared = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  const isApart = one.x + one.width <= other.x + 0.004 || other.x + other.width <= one.x + 0.004;
+  return (
+    isApart &&
+    shared > SHARED_HEIGHT * Math.min(one.height, other.height) &&
+    shared > 0.4 * Math.max(one.height, other.height)
+  );
+}
+
+export function boxAround(boxes: readonly Box[]): Box {
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + box.width));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u;
+
+function toRow({ page, source }: PageText, { words }: TextLine): Row | undefined {
+  const normal = words
+    .map((word) => ({ ...word, text: normalize(word.text) }))
+    .filter(({ text }) => text.trim() !== "");
+  if (normal.length === 0) return undefined;
+  const characterWidth = median(normal.map(({ text, box }) => box.width / widthInCharacters(text)));
+  const placed: PlacedWord[] = [];
+  let text = "";
+  let previous: (typeof normal)[number] | undefined;
+  for (const word of normal) {
+    text += gapBetween(previous, word, source === "model" ? 0 : characterWidth);
+    const start = text.length;
+    text += word.text;
+    if (text.length > MOST_CHARACTERS_OF_ROW) {
+      text = text.slice(0, start);
+      break;
+    }
+    placed.push({ start, end: text.length, confidence: word.confidence, box: word.box });
+    previous = word;
+  }
+  return { page, source, text, words: placed, box: boxAround(normal.map(({ box }) => box)) };
+}
+
+function gapBetween(left: { text: string; box: Box } | undefined, right: { text: string; box: Box }, width: number) {
+  if (left === undefined) return "";
+  const gap = right.box.x - left.box.x - left.box.width;
+  if (width > 0 && gap > COLUMN_GAP * width) return "\t";
+  const touching = EAST_ASIAN.test(left.text.at(-1) ?? "") && EAST_ASIAN.test(right.text.at(0) ?? "");
+  return touching && (width === 0 || gap < width) ? "" : " ";
+}
+
+/** Characters of East Asian scripts are twice as wide as others. */
+const widthInCharacters = (text: string): number =>
+  Array.from(text).reduce((sum, character) => sum + (EAST_ASIAN.test(character) ? 2 : 1), 0);
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{e0000}-\u{e007f}]/gu;
+
+/** Full-width forms become usual ones, spaces inside numbers an apostrophe, every kind of dash a hyphen, and dotted leaders spaces. */
+function normalize(text: string): string {
+  return text
+    .slice(0, MOST_CHARACTERS_OF_WORD)
+    .replaceAll(/(?<=\d)[\u00a0\u2007\u2009\u202f](?=\d{3})/gu, "'")
+    .normalize("NFKC")
+    .replaceAll(UNSEEN, "")
+    .replaceAll(/[\u2010-\u2015\u2212\ufe63]/gu, "-")
+    .replaceAll(/[\u2018\u2019\u02b9\u00b4`]/gu, "'")
+    .replaceAll(/[._·…]{3,}/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .slice(0, MOST_CHARACTERS_OF_WORD);
+}
+
+/** A value with where it stands. `certainty` is what is to be thought of it if every character was read rightly. */
+export function fieldOf(value: string, span: Span, certainty: number): ScannedField {
+  const words = span.row.words.filter(({ start, end }) => start < span.end && end > span.start);
+  const source: FieldSource = span.row.source;
+  const confidence = Math.min(certainty, confidenceOf(span));
+  return {
+    value: limitText(value),
+    confidence: Math.round(confidence * 100) / 100,
+    from: {
+      source,
+      page: span.row.page,
+      box: words.length === 0 ? span.row.box : boxAround(words.map(({ box }) => box)),
+    },
+  };
+}
+
+/** How well the worst of its words was read. */
+export function confidenceOf({ row, start, end }: Span): number {
+  const words = row.words.filter((word) => word.start < end && word.end > start);
+  return Math.min(1, ...words.map(({ confidence }) => confidence));
+}
+
+export const spanOfRow = (row: Row): Span => ({ row, start: 0, end: row.text.length });
+
+const MOST_CHARACTERS_OF_VALUE = 200;
+
+export function limitText(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return line.length <= MOST_CHARACTERS_OF_VALUE
+    ? line
+    : Array.from(line).slice(0, MOST_CHARACTERS_OF_VALUE).join("").slice(0, MOST_CHARACTERS_OF_VALUE).toWellFormed();
+}
+
+/** The columns of a row. */
+export function columnsOf(row: Row): Span[] {
+  const spans: Span[] = [];
+  let start = 0;
+  for (const piece of row.text.split("\t")) {
+    spans.push({ row, start, end: start + piece.length });
+    start += piece.length + 1;
+  }
+  return spans.filter((span) => textOf(span) !== "");
+}
+
+export const textOf = ({ row, start, end }: Span): string => row.text.slice(start, end).trim();
+
+export function boxOf({ row, start, end }: Span): Box {
+  const words = row.words.filter((word) => word.start < end && word.end > start);
+  return words.length === 0 ? row.box : boxAround(words.map(({ box }) => box));
+}
