@@ -146,7 +146,8 @@ const taxi: Layout = {
   draw(random, purchase) {
     const { words, lines, taxes, region, bare, withCurrency, tip } = purchase;
     const roll = till(random, purchase);
-    head(random, roll, purchase, random.chance(0.5));
+    const taxId = random.chance(0.5);
+    head(random, roll, purchase, taxId);
     roll.center(random.pick(words.receipt), { bold: true });
     dateAndNumber(random, roll, purchase);
     roll.row("km", `${random.between(2, 38)},${random.between(0, 9)}`);
@@ -158,7 +159,7 @@ const taxi: Layout = {
     total(random, roll, purchase);
     roll.gap();
     const card = payment(random, roll, purchase);
-    return { roll, shown: { number: true, card, tax: isAdded } };
+    return { roll, shown: { number: true, taxId, card, tax: isAdded } };
   },
 };
 

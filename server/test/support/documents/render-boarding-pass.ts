@@ -74,7 +74,8 @@ const legTruths = (leg: PassLeg): FieldTruths => ({
   destination: [leg.destination],
   departsOn: [leg.date.toString()],
   cabinClassCode: [leg.cabin],
-  seat: [leg.seat],
+  // An infant on a lap has no seat.
+  ...(leg.seat === "INF" ? {} : { seat: [leg.seat] }),
   sequenceNumber: [leg.sequence],
   passengerStatus: [leg.status],
 });

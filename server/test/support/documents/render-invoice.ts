@@ -124,11 +124,11 @@ function drawSums(random: Random, sheet: Sheet, purchase: Purchase, top: number)
   ];
   let y = top;
   for (const [label, amount] of rows) {
-    sheet.text(360, y, label);
+    sheet.text(330, y, label);
     sheet.text(RIGHT - 4, y, amount, { align: "end" });
     y += 16;
   }
-  sheet.rule(y - 10, 355, RIGHT, { width: 0.8 });
-  sheet.text(360, y + 4, random.pick(words.total), { bold: true, size: 12 });
+  sheet.rule(y - 10, 325, RIGHT, { width: 0.8 });
+  sheet.text(330, y + 4, random.pick(words.total), { bold: true, size: 12 });
   sheet.text(RIGHT - 4, y + 4, withCurrency(total), { bold: true, size: 12, align: "end" });
 }
