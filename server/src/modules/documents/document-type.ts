@@ -1,26 +1,7 @@
+import { DocumentRefused } from "./document-scanner.ts";
+
 /** What a document is, by its first bytes. */
 export type DocumentType = "png" | "jpeg" | "webp" | "tiff" | "heic" | "pdf";
-
-export type RefusalCode =
-  | "unsupported_document"
-  | "document_damaged"
-  | "document_encrypted"
-  | "document_too_large"
-  | "scan_timeout"
-  | "scanner_failed";
-
-/** The document was not read. `detail` says why and what the caller can do, and holds nothing of the document. */
-export class DocumentRefused extends Error {
-  readonly code: RefusalCode;
-  readonly detail: string;
-
-  constructor(code: RefusalCode, detail: string) {
-    super(`${code}: ${detail}`);
-    this.name = "DocumentRefused";
-    this.code = code;
-    this.detail = detail;
-  }
-}
 
 const ACCEPTED = "PNG, JPEG, WebP, TIFF, HEIC and PDF";
 

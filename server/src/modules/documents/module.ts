@@ -1,18 +1,27 @@
 import type { BlockList } from "node:net";
 import { CostlyCalls } from "../../kernel/costly-calls.ts";
 import { defineModule } from "../../kernel/module.ts";
+import type { Settings } from "../../kernel/parts.ts";
+import type { Log } from "../../ports/log.ts";
 import { createDocumentDownloads } from "./document-downloads.ts";
-import { DocumentRefused, type DocumentScanner } from "./document-scanner.ts";
+import type { DocumentScanner } from "./document-scanner.ts";
 import type { DocumentSource } from "./document-source.ts";
+import { createDocumentScanner } from "./scan-with-model.ts";
+import { Scanner } from "./scanner.ts";
+import { scannerGauges } from "./scanner-gauges.ts";
 import { scanDocument } from "./tools/scan-document.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Parts {
+    readonly scanner: Scanner;
     readonly documentScanner: DocumentScanner;
     readonly documentSource: DocumentSource;
     readonly payerTurns: Pick<CostlyCalls, "turnOf">;
   }
   interface Settings {
+    readonly scanProcesses: number;
+    readonly scanTimeoutSeconds: number;
+    readonly scanMemoryMegabytes: number;
     /** Undefined: documents are fetched without one. */
     readonly egressProxyUrl: string | undefined;
     /** Networks that are not public and have documents. */
@@ -40,10 +49,22 @@ export const documentsModule = defineModule({
   needs: ["orders", "scans"],
   tools: [scanDocument],
   parts: {
-    documentScanner: () => ({ scan: () => Promise.reject(new DocumentRefused("scanner_failed")) }),
+    scanner: ({ settings, log }) => openScanner(settings, log),
+    documentScanner: ({ scanner, pageTranscriber }) => createDocumentScanner(scanner, pageTranscriber),
     documentSource: ({ settings: { egressProxyUrl, documentNetworks } }) =>
       createDocumentDownloads({ proxyUrl: egressProxyUrl, permitted: documentNetworks }),
     payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }),
   },
   ports: ({ documentScanner, documentSource, payerTurns }) => ({ documentScanner, documentSource, payerTurns }),
+  stop: ({ scanner }) => scanner.close(),
+  gauges: ({ scanner }) => scannerGauges(scanner),
 });
+
+function openScanner({ scanProcesses, scanTimeoutSeconds, scanMemoryMegabytes }: Settings, log: Log): Scanner {
+  const settings = {
+    processes: scanProcesses,
+    timeoutMilliseconds: scanTimeoutSeconds * 1_000,
+    memoryMegabytes: scanMemoryMegabytes,
+  };
+  return new Scanner(settings, { failed: (how) => log.error({ how }, "a document could not be read") });
+}

@@ -48,7 +48,7 @@ export const ScanAnswer = z.union([
   z.strictObject({ scan: Scan, images: z.array(z.base64()).max(6) }),
   z.strictObject({
     refused: z.enum(["unsupported_document", "document_damaged", "document_encrypted", "document_too_large"]),
-    detail: z.string().max(1_000),
+    detail: z.string().max(1_000).exactOptional(),
   }),
   /** An error of ours: its name and where it was thrown, without its message, which may quote the document. */
   z.strictObject({ failed: z.string().max(4_000) }),

@@ -3,7 +3,7 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import { DocumentRefused } from "./document-type.ts";
+import { DocumentRefused } from "./document-scanner.ts";
 import { interpret } from "./interpreting/index.ts";
 import { placeScan } from "./place-scan.ts";
 import { drawDocument, readDocument } from "./reading/read-document.ts";
@@ -45,8 +45,8 @@ async function answerTo(order: string, bytes: Uint8Array): Promise<ScanAnswer> {
   } catch (error) {
     if (!(error instanceof DocumentRefused)) return { failed: describe(error) };
     const { code, detail } = error;
-    if (code === "scan_timeout" || code === "scanner_failed") return { failed: code };
-    return { refused: code, detail };
+    if (code === "scan_timeout" || code === "scanner_failed" || code === "rate_limited") return { failed: code };
+    return { refused: code, ...(detail === undefined ? {} : { detail }) };
   }
 }
 

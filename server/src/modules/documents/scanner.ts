@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { CostlyCalls } from "../../kernel/costly-calls.ts";
-import { DocumentRefused, type DocumentType } from "./document-type.ts";
+import { DocumentRefused } from "./document-scanner.ts";
+import type { DocumentType } from "./document-type.ts";
 import type { DocumentKind, Scan } from "./scan.ts";
 import type { ScanAnswer, ScanOrder } from "./scan-message.ts";
 import { ScanningEnded, ScanningProcess } from "./scanning-process.ts";

@@ -1,21 +1,14 @@
 import type { Interpreting, Reading } from "../reading/page.ts";
 import type { DocumentKind, Scan } from "../scan.ts";
+import { interpretBoardingPass } from "./boarding-pass.ts";
+import { interpretIdDocument } from "./id-document.ts";
+import { interpretInvoice, interpretReceipt } from "./read-receipt.ts";
 
-type Interpreter = (reading: Reading, about: Interpreting) => Scan;
-
-/** Stands in until the kind has an interpreter of its own. */
-const readNothing: Interpreter = ({ pageCount }) => ({
-  fields: {},
-  reasons: [{ code: "unreadable", message: "Nothing interprets documents of this kind yet." }],
-  references: [],
-  pages: pageCount,
-});
-
-const INTERPRETERS: Readonly<Record<DocumentKind, Interpreter>> = {
-  receipt: readNothing,
-  invoice: readNothing,
-  boarding_pass: readNothing,
-  id_document: readNothing,
+const INTERPRETERS: Readonly<Record<DocumentKind, (reading: Reading, about: Interpreting) => Scan>> = {
+  receipt: interpretReceipt,
+  invoice: interpretInvoice,
+  boarding_pass: interpretBoardingPass,
+  id_document: interpretIdDocument,
 };
 
 /** What a reading means, as a document of that kind. */

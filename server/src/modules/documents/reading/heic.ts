@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { DocumentRefused } from "../document-type.ts";
+import { DocumentRefused } from "../document-scanner.ts";
 import { type OpenedImage, openPixels, refuseTooLarge } from "./raster.ts";
 
 /** The part of libheif that is used; the package has no types for it. */

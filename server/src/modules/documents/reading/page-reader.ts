@@ -1,4 +1,4 @@
-import { DocumentRefused } from "../document-type.ts";
+import { DocumentRefused } from "../document-scanner.ts";
 import type { DocumentKind } from "../scan.ts";
 import { findBarcodes } from "./barcodes.ts";
 import { WHOLE_PAGE } from "./boxes.ts";

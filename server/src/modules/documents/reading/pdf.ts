@@ -1,4 +1,4 @@
-import { DocumentRefused } from "../document-type.ts";
+import { DocumentRefused } from "../document-scanner.ts";
 import type { Box } from "../scan.ts";
 import { openPdfium, type Pdfium, viewOf, withMemory } from "./pdfium.ts";
 import { openPixels, type Raster } from "./raster.ts";

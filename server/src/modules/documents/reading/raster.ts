@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from "sharp";
-import { DocumentRefused } from "../document-type.ts";
+import { DocumentRefused } from "../document-scanner.ts";
 
 /** A page in grey: one byte a pixel, 0 is black, row by row. */
 export interface Raster {
