@@ -28,6 +28,7 @@ afterAll(async () => {
 });
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
+const Movements = z.object({ movements: z.array(z.object({ kind: z.string(), amount: z.string() })) });
 const startWith = (escrow: Hex | undefined) =>
   deployment.start({ EMBEDDED_SANDBOX: "off", ...(escrow === undefined ? {} : { CHAIN_ESCROW: escrow }) });
 
@@ -54,13 +55,16 @@ it("another escrow, none, and the first one again leave the books as they are, a
     const address = Address.parse((await call("check_treasury", {})).address);
     const status = async () =>
       JSON.parse((await runChainCommand(service.config, ["status", "--network", "production", "--json"])).out);
-    const available = async () => Object((await call("check_treasury", {})).available).USDC;
+    const deposits = async () => {
+      const { movements } = Movements.parse(await call("list_movements", { limit: 100 }));
+      return movements.filter(({ kind }) => kind === "deposit").map(({ amount }) => amount);
+    };
     /** New blocks are read, and with them those before. */
-    const depositAndRead = async (expected: string) => {
+    const depositAndRead = async (expected: number) => {
       await chain.deposit(address, 10n * UNIT);
       await expect
-        .poll(async () => ({ available: await available(), stopped: (await status()).stoppedBecause }), PATIENCE)
-        .toEqual({ available: expected, stopped: null });
+        .poll(async () => ({ deposits: await deposits(), stopped: (await status()).stoppedBecause }), PATIENCE)
+        .toEqual({ deposits: Array.from({ length: expected }, () => "10.00"), stopped: null });
     };
     /** Money goes into the escrow and out of it again, and all of that is in the books. */
     const useEscrow = async () => {
@@ -73,16 +77,12 @@ it("another escrow, none, and the first one again leave the books as they are, a
       await expect.poll(isRead, PATIENCE).toBe(true);
     };
 
-    await depositAndRead("10.00");
+    await depositAndRead(1);
     await useEscrow();
-    for (const [escrow, expected] of [
-      [second, "20.00"],
-      [undefined, "30.00"],
-      [first, "40.00"],
-    ] as const) {
+    for (const [index, escrow] of [second, undefined, first].entries()) {
       await service.stop();
       service = await startWith(escrow);
-      await depositAndRead(expected);
+      await depositAndRead(index + 2);
       expect(await status()).toMatchObject({ stoppedBecause: null, difference: { usdc: "0.00", eurc: "0.00" } });
       if (escrow !== undefined) await useEscrow();
     }

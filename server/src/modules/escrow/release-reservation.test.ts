@@ -151,6 +151,10 @@ describe("release_reservation", () => {
     const other = await newFundedTenant(service, "Other");
     const elsewhere = await escrow.prefund("5");
     const theirs = await service.call("release_reservation", releaseOf(bookingId, tripId), other.as);
+    const theirPreview = { tool: "release_reservation", args: releaseOf(bookingId, tripId) };
+    expect(resultOf(await service.call("preview_call", theirPreview, other.as))).toMatchObject({
+      ...{ accepted: false, problem: { code: "booking_not_found" } },
+    });
     const wrongTrip = await service.call("release_reservation", releaseOf(bookingId, elsewhere));
     const wrongEscrow = await service.call("release_reservation", {
       ...releaseOf(bookingId, tripId),
