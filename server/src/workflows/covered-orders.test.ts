@@ -59,11 +59,13 @@ const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
   runOf(tenant, "service.book_flight", {
     ...{ tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), ...more },
   });
+const GUEST = {
+  ...{ email: "cora@example.com", phoneNumber: "+442080160508" },
+  guestNames: [{ givenName: "Cora", familyName: "Covered" }],
+};
 const bookStay = (tenant: Tenant, tripId: string) =>
   runOf(tenant, "service.book_stay", {
-    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62) },
-    ...{ email: "cora@example.com", phoneNumber: "+442080160508" },
-    guestNames: [{ givenName: "Cora", familyName: "Covered" }],
+    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62), ...GUEST },
   });
 const read = async ({ byKey }: Tenant, { runId }: Record<string, unknown>) =>
   (await byKey("GET", `/api/workflows/runs/${String(runId)}`)).body;
@@ -219,6 +221,34 @@ describe("what a run has reserved", () => {
     const { cancellationId, refundUsdc: refundedUsdc, releasedUsdc } = quote;
     const cancelled = resultOf(await tenant.call("confirm_cancel_order", { cancellationId }));
     expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
+  });
+
+  it("is said to pay for the stay, until the wallet has taken its place", async () => {
+    const tenant = await newTenant();
+    const run = await bookStay(tenant, await claimedTrip(tenant, "2000"));
+    expect(run, JSON.stringify(run.failure)).toMatchObject({ status: "completed" });
+    const { orderId } = Object(run.result);
+    const [booked] = await service.sql("select id, offer_id from booking where order_id = $1", [orderId]);
+    const { email, phoneNumber, guestNames: guests } = GUEST;
+    const repeat = async () =>
+      resultOf(
+        await tenant.call(
+          "book_stay",
+          { quoteId: booked?.offer_id, email, phoneNumber, guests },
+          { userId: "usr_covered" },
+        ),
+      );
+    const again = await repeat();
+    expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
+    expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
+    expect(again.next).toContain("cancel_order_quote says what giving it back would return");
+    expect(again.next).not.toMatch(/gives? the wallet back|commit_booking/);
+    // As it is recorded when a reservation ends without paying.
+    await service.sql(
+      "insert into order_event (network, order_id, kind, key, details, at, source) values ('sandbox', $1, 'paid_by_wallet', 'test', '{}', now(), 'reconciliation')",
+      [orderId],
+    );
+    expect((await repeat()).next).toMatch(/commit_booking.*gives the wallet back/);
   });
 
   it("can be neither cancelled nor released nor committed while the supplier has not said whether it booked", async () => {

@@ -159,6 +159,10 @@ describe("release_reservation", () => {
     expect([theirs, wrongTrip, wrongEscrow].map(({ body }) => body.code)).toEqual([
       ...["booking_not_found", "booking_not_found", "invalid_input"],
     ]);
+    const theirPreview = { tool: "release_reservation", args: releaseOf(bookingId, tripId) };
+    expect(resultOf(await service.call("preview_call", theirPreview, other.as))).toMatchObject({
+      ...{ accepted: false, problem: { code: "booking_not_found" } },
+    });
     expect((await escrow.booking(bookingId)).state).toBe("committed");
     resultOf(await service.call("confirm_flight", ticketOf(bookingId)));
   });

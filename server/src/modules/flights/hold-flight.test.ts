@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer, CallOptions } from "../../../test/support/service.ts";
 import { micro, openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
@@ -33,6 +34,28 @@ async function giveBack(orderId: string) {
   const { cancellationId, refundUsdc } = await world.result("cancel_order_quote", { orderId });
   expect(refundUsdc).toBe("0.00");
   return await world.result("confirm_cancel_order", { cancellationId });
+}
+
+/** Requests that have all looked at the booking of an offer, and wait to change it. */
+async function atOnceBehindRow<Answered>(
+  offerId: string,
+  keys: readonly string[],
+  request: (key: string) => Promise<Answered>,
+): Promise<Answered[]> {
+  const client = new pg.Client({ connectionString: world.service.config.databaseUrl });
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query("select 1 from booking where offer_id = $1 for update", [offerId]);
+    const answers = Promise.all(keys.map(request));
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'update "booking"%'`;
+    await expect.poll(() => world.service.sql(waiting)).toHaveLength(keys.length);
+    await client.query("commit");
+    return await answers;
+  } finally {
+    await client.end();
+  }
 }
 
 describe("hold_flight", () => {
@@ -172,6 +195,26 @@ describe("hold_flight", () => {
     );
     for (const { body } of pays) expect(orders.has(Object(body.result).orderId)).toBe(true);
     expect((await world.paidToSupplier()) - before).toBe(micro(totalAmount));
+    await world.expectSameBooks();
+  });
+
+  it("is paid for by one of two calls that come to it at the same moment, and counted once by limits", async () => {
+    const { id: offerId, totalAmount } = await world.flexibleOffer();
+    const { orderId } = await hold(offerId);
+    const counted = async () => {
+      const [row] = await world.service.sql(
+        "select coalesce(sum(amount_micro), 0)::text as amount from call_spend_line where tenant_id = $1 and account = 'tenant' and period = $2",
+        [world.service.tenantId, Temporal.Now.plainDateISO("UTC").toString()],
+      );
+      return BigInt(String(row?.amount));
+    };
+    const before = await counted();
+    const pays = await atOnceBehindRow(offerId, ["one", "other"], (key) =>
+      call("book_flight", { offerId }, { headers: { "idempotency-key": `${key} ${offerId}` } }),
+    );
+    expect(pays.map(({ body }) => Object(body.result).orderId)).toEqual([orderId, orderId]);
+    expect(pays.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(1);
+    await expect.poll(async () => (await counted()) - before).toBe(micro(totalAmount));
     await world.expectSameBooks();
   });
 

@@ -97,6 +97,27 @@ describe("the books of prefunded balances", () => {
     expect(await ledger.balance(other)).toEqual({ available: 100n, held: 0n, outgoing: 0n });
   });
 
+  test("a movement read again after its escrow was exchanged stays as it was posted, and nothing else may differ", async () => {
+    const [purse, other] = [newPurse(), newPurse()];
+    const [own, others] = [purse, other].map(({ tenantId }) => ({ kind: "treasury", tenantId }) as const);
+    const escrow = { kind: "escrow" } as const;
+    expect(await post("sandbox", movement({ amount: 7n }), undefined, escrow)).toBe(true);
+    const paidOut = movement({ amount: 5n });
+    expect(await post("sandbox", paidOut, escrow, own)).toBe(true);
+    expect(await post("sandbox", paidOut, undefined, own)).toBe(false);
+    expect(await ledger.balance(purse)).toMatchObject({ available: 5n });
+    const paidIn = movement({ amount: 3n });
+    expect(await post("sandbox", paidIn, undefined, own)).toBe(true);
+
+    const differing = /was posted before and differently/;
+    const dearer = { movement: { ...paidOut.movement, amount: 6n } };
+    await expect(post("sandbox", dearer, undefined, own)).rejects.toThrow(differing);
+    await expect(post("sandbox", paidOut, undefined, others)).rejects.toThrow(differing);
+    // What was a stranger's does not become the escrow's.
+    await expect(post("sandbox", paidIn, escrow, own)).rejects.toThrow(differing);
+    expect(await ledgerImbalance(open.db)).toBe(0n);
+  });
+
   test("too little money names what is missing, and nothing is posted", async () => {
     const purse = await funded(1_500_000n);
     const failure = await ledger.hold(purse, 2_000_000n, "booking:d").catch((error: unknown) => error);

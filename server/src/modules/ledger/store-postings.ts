@@ -32,9 +32,10 @@ export interface Posting {
 type Account = Pick<Posting, "network" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
 
 /**
- * True for each posting that was not there already; one that is there must be the same. Whoever posts several in one transaction
- * does it by one call: first all references are taken, in one order, and then all accounts, in theirs (`lockKey`). One after
- * the other, the second posting would want a tenant's account while the first holds one that every tenant's postings share.
+ * True for each posting that was not there already; one that is there must be the same, but for an escrow exchanged since (`accountsOf`).
+ * Whoever posts several in one transaction does it by one call: first all references are taken, in one order, and then all accounts, in
+ * theirs (`lockKey`). One after the other, the second posting would want a tenant's account while the first holds one that every
+ * tenant's postings share.
  */
 export async function postAll(db: Queryable, postings: readonly Posting[], clock: Clock): Promise<boolean[]> {
   if (postings.length === 0) return [];
@@ -172,10 +173,23 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
       found.every((row) => row.kind === kind) &&
       stored.length === moves.length &&
       moves.every((move) =>
-        stored.some((row) => row.accountId === accountId({ network, token, move }) && row.amountMicro === move.amount),
+        stored.some(
+          (row) =>
+            row.amountMicro === move.amount && accountsOf({ network, token, kind, move }).includes(row.accountId ?? ""),
+        ),
       );
     if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
   }
+}
+
+/**
+ * Where a posting from before may have the amount of a move. Who reads a movement again after the network's escrow was exchanged takes
+ * the former one for a stranger. In the books it stays the escrow's: the exchange has brought that account to what the new escrow has.
+ */
+function accountsOf({ kind, network, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
+  const own = accountId({ network, token, move });
+  if (kind !== "movement" || move.kind !== "external") return [own];
+  return [own, accountId({ network, token, move: { kind: "escrow", tenantId: null } })];
 }
 
 function accountId({ network, token, move }: Account): string {

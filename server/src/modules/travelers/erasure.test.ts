@@ -279,6 +279,18 @@ describe("erasing", () => {
     },
   );
 
+  it("and paying for an order that is held at once: the payment finds nobody, and the order stays held", async () => {
+    const userId = "user_who_pays_in_a_race";
+    await put(userId);
+    resultOf(await service.call("ensure_flight_customer", { clerkUserId: userId }));
+    const offerId = await aHoldableOffer();
+    resultOf(await service.call("hold_flight", { offerId }, { userId }));
+    const answer = await whileErasing(userId, () => service.call("book_flight", { offerId }, { userId }));
+    expect(answer.body, answer.text).toMatchObject({ code: "traveler_incomplete", travelers: [{ userId }] });
+    const stored = await service.sql("select kind, state from booking where offer_id = $1", [offerId]);
+    expect(stored).toEqual([{ kind: "flight_hold", state: "on_hold" }]);
+  });
+
   it("waits for a call of the person, or for the person, that has not stored its answer yet", async () => {
     await put("user_answered");
     const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_answered" }));

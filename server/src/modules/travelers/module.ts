@@ -45,7 +45,7 @@ export const travelersModule = defineModule({
   }),
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
-    personalData: ({ db, stores, random }) => createPersonalData({ db, stores, random }),
+    personalData: ({ db, stores, random, log }) => createPersonalData({ db, stores, random, log }),
   },
   ports: ({ travelers }) => ({ travelers }),
   jobs: ({ personalData, clock, settings }) => [

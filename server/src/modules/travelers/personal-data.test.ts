@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestIdentities } from "../../../test/support/identity.ts";
+import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
@@ -90,7 +90,7 @@ it("after the configured times, guests and travelers who are not used go by them
     const { trips } = stores;
     const travelers = createTravelers(setup);
     const { tenant } = await setup.open().createTenant({ name: "Old", actor: "test" });
-    const personalData = createPersonalData({ db, stores, random: systemRandom });
+    const personalData = createPersonalData({ db, stores, random: systemRandom, log: silentLog });
     const newTrip = async (digit: string) =>
       await trips.insert({
         ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },
@@ -116,6 +116,55 @@ it("after the configured times, guests and travelers who are not used go by them
     await personalData.eraseOld({ guests: before, travelers: before });
     expect(await travelers.get(tenant.id, "old", "sandbox")).toBeUndefined();
     expect(await travelers.get(tenant.id, "fresh", "sandbox")).toBeDefined();
+  } finally {
+    await setup.close();
+  }
+});
+
+it("old travelers whom a budget names stay, the operator is told so once, and others behind them go", async () => {
+  const setup = await openTestIdentities();
+  try {
+    const { db, clock, vault } = setup;
+    const stores = createStores(db, clock, vault);
+    const travelers = createTravelers(setup);
+    const { tenant } = await setup.open().createTenant({ name: "Ruled", actor: "test" });
+    const told: unknown[] = [];
+    const log = { ...silentLog, warn: (fields: object, message: string) => void told.push({ ...fields, message }) };
+    const personalData = createPersonalData({ db, stores, random: systemRandom, log });
+    const bare = { loyaltyProgrammeAccounts: [], passports: [] };
+    // More than one batch, and all of them older than who comes last.
+    const named = Array.from({ length: 101 }, (_, index) => `named_${index}`);
+    for (const userId of named) await travelers.put(tenant.id, userId, "sandbox", bare, "test");
+    clock.advance({ hours: 1 });
+    await travelers.put(tenant.id, "behind", "sandbox", bare, "test");
+    const owner = { tenantId: tenant.id, environment: "sandbox" } as const;
+    const budget = { ...owner, budgetId: "small", amountMicro: 1n, travelerIds: named };
+    await db
+      .insertInto("budget")
+      .values({ ...budget, updatedBy: "test", updatedAt: clock.now().toString() })
+      .execute();
+    clock.advance({ hours: 24 * 30 });
+    const eraseOld = () => personalData.eraseOld({ guests: clock.now(), travelers: clock.now() });
+
+    for (let time = 0; time < 2; time += 1) await eraseOld();
+    expect(await travelers.get(tenant.id, "behind", "sandbox")).toBeUndefined();
+    expect(await travelers.get(tenant.id, "named_100", "sandbox")).toBeDefined();
+    expect(told).toEqual([
+      {
+        kept: [{ ...owner, travelers: 101, rules: ["budget small"] }],
+        message: expect.stringContaining("not erased, as budgets or policies name them"),
+      },
+    ]);
+    // A log outlives an erasure.
+    expect(JSON.stringify(told)).not.toContain("named_");
+
+    await db
+      .updateTable("budget")
+      .set({ travelerIds: named.slice(1) })
+      .execute();
+    await eraseOld();
+    expect(await travelers.get(tenant.id, "named_0", "sandbox")).toBeUndefined();
+    expect(told.slice(1)).toMatchObject([{ kept: [{ travelers: 100 }] }]);
   } finally {
     await setup.close();
   }

@@ -34,6 +34,9 @@ export interface PersonalData {
     user: { tenantId: string; userId: string; network: Environment },
     options: { actor: string; confirmFutureBookings: boolean },
   ): Promise<ErasureOutcome>;
-  /** Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. */
+  /**
+   * Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. Whom budgets or
+   * policies name stays, which the log says.
+   */
   eraseOld(before: { guests: Temporal.Instant; travelers: Temporal.Instant | undefined }): Promise<void>;
 }
