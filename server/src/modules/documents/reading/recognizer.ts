@@ -66,6 +66,8 @@ export interface Recognised {
   words: Word[];
   /** The mean of the words' confidences by their lengths, from 0 to 1; 0 without words. */
   confidence: number;
+  /** Whether most of what was found does not stand upright. That is left out of `words`. */
+  isSideways: boolean;
 }
 
 export interface Character {
@@ -154,17 +156,21 @@ function wordsOf({ blocks }: z.output<typeof Found>) {
 }
 
 function toRecognised(found: z.output<typeof Found>, { width, height }: Raster): Recognised {
-  const words = wordsOf(found).flatMap(({ text, confidence, bbox }): Word[] => {
+  const words: Word[] = [];
+  let sideways = 0;
+  for (const { text, confidence, bbox } of wordsOf(found)) {
     const cleaned = cleanWord(text);
-    const isUpright = cleaned === undefined || cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
-    if (cleaned === undefined || !isUpright) return [];
+    if (cleaned === undefined) continue;
+    const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
     const box = {
       ...{ x: bbox.x0 / width, y: bbox.y0 / height },
       ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
     };
-    return [{ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box }];
-  });
-  return { words, confidence: meanConfidence(words) };
+    if (isUpright) words.push({ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box });
+    else sideways += cleaned.length;
+  }
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  return { words, confidence: meanConfidence(words), isSideways: sideways > letters };
 }
 
 /** By the length of the words. */
