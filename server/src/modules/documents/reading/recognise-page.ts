@@ -19,6 +19,8 @@ const SURE = 0.8;
 const CLEARLY_BETTER = 0.1;
 /** Of the page's height: a few lines. */
 const SAMPLE_HEIGHT = 0.15;
+const SAMPLE_LINES = 2.5;
+const MOST_SAMPLED_WORDS = 300;
 
 export interface RecognisedPage {
   text: PageText;
@@ -89,22 +91,27 @@ function tryOnSample(
   const tried = ways.map((way) => {
     const image = frame(way.isTurned ? upsideDown(sample) : sample, SAMPLE_MARGIN);
     const found = recognizer.recognise(image, way.languages, "block");
-    const isWritten = way.languages[0] === "eng" || isJapanese(found);
-    return { ...way, confidence: isWritten ? found.confidence : 0 };
+    const isEnglish = way.languages[0] === "eng";
+    // Whole words of another writing are no chance, and figures are read as well without it.
+    const bonus = isEnglish ? 0 : isJapanese(found) ? WRITING_BONUS : -1;
+    return { ...way, worth: found.confidence + bonus };
   });
-  const [best] = tried.toSorted((one, other) => other.confidence - one.confidence);
-  return best !== undefined && best.confidence > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
+  const [best] = tried.toSorted((one, other) => other.worth - one.worth);
+  return best !== undefined && best.worth > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
 }
 
 const SAMPLE_MARGIN = 16;
+const WRITING_BONUS = 0.15;
 
+/** Those of a few lines that have the most letters. */
 function densestWords(words: readonly Word[]): Word[] {
+  const height = Math.max(SAMPLE_HEIGHT, SAMPLE_LINES * Math.max(...words.map(({ box }) => box.height)));
+  const isWithin = ({ box }: Word, top: number) => box.y >= top && box.y + box.height <= top + height;
   const lettersFrom = (top: number) =>
-    words
-      .filter(({ box }) => box.y >= top && box.y + box.height <= top + SAMPLE_HEIGHT)
-      .reduce((sum, { text }) => sum + text.length, 0);
-  const [top = 0] = words.map(({ box }) => box.y).toSorted((one, other) => lettersFrom(other) - lettersFrom(one));
-  return words.filter(({ box }) => box.y >= top && box.y + box.height <= top + SAMPLE_HEIGHT);
+    words.reduce((sum, word) => (isWithin(word, top) ? sum + word.text.length : sum), 0);
+  const tops = words.slice(0, MOST_SAMPLED_WORDS).map(({ box }) => box.y);
+  const [top = 0] = tops.toSorted((one, other) => lettersFrom(other) - lettersFrom(one));
+  return words.filter((word) => isWithin(word, top));
 }
 
 function margined({ x, y, width, height }: Box, page: Raster) {

@@ -57,6 +57,8 @@ const Found = z.object({
 /** One build for every machine, so that all of them read the same: every processor that Node runs on has these instructions. */
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm.js";
 const requirePackage = createRequire(import.meta.url);
+/** The Japanese data knows the sign of the yen by the code that it has in old Japanese character sets. */
+const YEN = /^\\(?=[\d,.]+-?$)/;
 const NEURAL_ENGINE = 1;
 const IMAGE_FILE = "/input";
 /** Whatever the size of the letters, they are handed over as tall as in a page of this resolution. */
@@ -159,7 +161,7 @@ function toRecognised(found: z.output<typeof Found>, { width, height }: Raster):
   const words: Word[] = [];
   let sideways = 0;
   for (const { text, confidence, bbox } of wordsOf(found)) {
-    const cleaned = cleanWord(text);
+    const cleaned = cleanWord(text)?.replace(YEN, "¥");
     if (cleaned === undefined) continue;
     const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
     const box = {
