@@ -40,7 +40,7 @@ export class ScanningProcess {
 
   constructor(memoryMegabytes: number) {
     this.#memoryBytes = memoryMegabytes * 1_048_576;
-    const child = spawn(process.execPath, [...optionsOf(), PROGRAM, String(memoryMegabytes)], {
+    const child = spawn(process.execPath, [...scanningOptions(), PROGRAM, String(memoryMegabytes)], {
       cwd: SERVER,
       env: {},
       // What it would write as errors may quote a document.
@@ -111,7 +111,8 @@ export class ScanningProcess {
   }
 }
 
-function optionsOf(): string[] {
+/** What the process may do, for Node. */
+export function scanningOptions(): string[] {
   const modules = dirname(dirname(createRequire(import.meta.url).resolve("tesseract.js-core/package.json")));
   const readable = [`${SERVER}src`, `${SERVER}package.json`, `${SERVER}node_modules`, modules];
   return [

@@ -60,7 +60,12 @@ const withoutMarks = (text: string): string =>
     .replaceAll(/[^a-z-]/g, "");
 
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
+const FEWEST_JAPANESE = 4;
+/** Of all characters: few of a page of another writing look like Japanese. */
+const JAPANESE_SHARE = 0.25;
 
-export function isJapanese({ words }: Recognised): boolean {
-  return words.reduce((count, { text }) => count + (text.match(KANA_OR_HAN)?.length ?? 0), 0) >= 4;
+export function isJapanese({ words: found }: Recognised): boolean {
+  const text = found.map((word) => word.text).join("");
+  const count = text.match(KANA_OR_HAN)?.length ?? 0;
+  return count >= FEWEST_JAPANESE && count >= JAPANESE_SHARE * text.length;
 }

@@ -6,7 +6,7 @@ import { toLines } from "./page-words.ts";
 import { evenLight, letterHeight } from "./prepare-page.ts";
 import { crop, frame, type Raster, scale } from "./raster.ts";
 import { type Language, meanConfidence, type Recognised, type Recognizer } from "./recognizer.ts";
-import { findLie, type Placement, straighten } from "./straighten.ts";
+import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
 /** In pixels: letters of this height are recognised best, and larger ones take longer for nothing. */
 const BEST_LETTER = 23;
@@ -15,12 +15,12 @@ const MOST_SCALE = 4;
 const MOST_RECOGNISED_PIXELS = 7_000_000;
 /** Above this a page was read the right way up and in its own writing. */
 const SURE = 0.8;
-/** Below this nothing of it makes sense. */
-const SENSELESS = 0.5;
 /** How much better a sample must be read for the page to be read again like that. */
 const CLEARLY_BETTER = 0.1;
 /** Of the page's height: a few lines. */
 const SAMPLE_HEIGHT = 0.15;
+const SAMPLE_LINES = 2.5;
+const MOST_SAMPLED_WORDS = 300;
 
 export interface RecognisedPage {
   text: PageText;
@@ -48,25 +48,19 @@ export async function recognisePage(
 }
 
 async function findBest(recognizer: Recognizer, given: Raster, writings: readonly Language[]): Promise<Attempt> {
-  const lie = await findLie(given);
-  const first = await attempt(recognizer, given, lie.quarterTurns, lie.tilt);
+  const seen = await findLie(given);
+  const tried = await attempt(recognizer, given, seen);
+  const other = seen.quarterTurns === 0 ? 1 : 0;
+  const lie = tried.recognised.isSideways ? await findLie(given, other) : seen;
+  const first = lie === seen ? tried : await attempt(recognizer, given, lie);
   const { confidence, words } = first.recognised;
   if (confidence >= SURE) return readAgain(recognizer, first);
   const better = words.length === 0 ? undefined : tryOnSample(recognizer, first, writings);
-  if (better !== undefined) {
-    const turned = better.isTurned ? await straightenFor(given, lie.quarterTurns + 2, lie.tilt) : first;
-    const recognised = recognizer.recognise(turned.enlarged, better.languages, "page");
-    const again = { ...turned, recognised };
-    return better.languages[0] === "eng" ? readAgain(recognizer, again) : again;
-  }
-  if (confidence >= SENSELESS) return readAgain(recognizer, first);
-  // Columns may have looked like lines.
-  const sideways: Attempt[] = [];
-  for (const quarterTurns of [lie.quarterTurns + 1, lie.quarterTurns + 3]) {
-    sideways.push(await attempt(recognizer, given, quarterTurns, 0));
-  }
-  const [best = first] = sideways.toSorted((one, other) => other.recognised.confidence - one.recognised.confidence);
-  return readAgain(recognizer, best.recognised.confidence > SURE ? best : first);
+  if (better === undefined) return readAgain(recognizer, first);
+  const turned = better.isTurned ? await straightenFor(given, lie.quarterTurns + 2, lie.tilt) : first;
+  const recognised = recognizer.recognise(turned.enlarged, better.languages, "page");
+  const again = { ...turned, recognised };
+  return better.languages[0] === "eng" ? readAgain(recognizer, again) : again;
 }
 
 /** In its own language. */
@@ -97,22 +91,27 @@ function tryOnSample(
   const tried = ways.map((way) => {
     const image = frame(way.isTurned ? upsideDown(sample) : sample, SAMPLE_MARGIN);
     const found = recognizer.recognise(image, way.languages, "block");
-    const isWritten = way.languages[0] === "eng" || isJapanese(found);
-    return { ...way, confidence: isWritten ? found.confidence : 0 };
+    const isEnglish = way.languages[0] === "eng";
+    // Whole words of another writing are no chance, and figures are read as well without it.
+    const bonus = isEnglish ? 0 : isJapanese(found) ? WRITING_BONUS : -1;
+    return { ...way, worth: found.confidence + bonus };
   });
-  const [best] = tried.toSorted((one, other) => other.confidence - one.confidence);
-  return best !== undefined && best.confidence > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
+  const [best] = tried.toSorted((one, other) => other.worth - one.worth);
+  return best !== undefined && best.worth > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
 }
 
 const SAMPLE_MARGIN = 16;
+const WRITING_BONUS = 0.15;
 
+/** Those of a few lines that have the most letters. */
 function densestWords(words: readonly Word[]): Word[] {
+  const height = Math.max(SAMPLE_HEIGHT, SAMPLE_LINES * Math.max(...words.map(({ box }) => box.height)));
+  const isWithin = ({ box }: Word, top: number) => box.y >= top && box.y + box.height <= top + height;
   const lettersFrom = (top: number) =>
-    words
-      .filter(({ box }) => box.y >= top && box.y + box.height <= top + SAMPLE_HEIGHT)
-      .reduce((sum, { text }) => sum + text.length, 0);
-  const [top = 0] = words.map(({ box }) => box.y).toSorted((one, other) => lettersFrom(other) - lettersFrom(one));
-  return words.filter(({ box }) => box.y >= top && box.y + box.height <= top + SAMPLE_HEIGHT);
+    words.reduce((sum, word) => (isWithin(word, top) ? sum + word.text.length : sum), 0);
+  const tops = words.slice(0, MOST_SAMPLED_WORDS).map(({ box }) => box.y);
+  const [top = 0] = tops.toSorted((one, other) => lettersFrom(other) - lettersFrom(one));
+  return words.filter((word) => isWithin(word, top));
 }
 
 function margined({ x, y, width, height }: Box, page: Raster) {
@@ -134,7 +133,7 @@ interface Attempt {
 
 type Prepared = Omit<Attempt, "recognised">;
 
-async function attempt(recognizer: Recognizer, given: Raster, quarterTurns: number, tilt: number): Promise<Attempt> {
+async function attempt(recognizer: Recognizer, given: Raster, { quarterTurns, tilt }: Lie): Promise<Attempt> {
   const prepared = await straightenFor(given, quarterTurns, tilt);
   return { ...prepared, recognised: recognizer.recognise(prepared.enlarged, ["eng"], "page") };
 }

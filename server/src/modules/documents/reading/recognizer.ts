@@ -57,6 +57,8 @@ const Found = z.object({
 /** One build for every machine, so that all of them read the same: every processor that Node runs on has these instructions. */
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm.js";
 const requirePackage = createRequire(import.meta.url);
+/** The Japanese data knows the sign of the yen by the code that it has in old Japanese character sets. */
+const YEN = /^\\(?=[\d,.]+-?$)/;
 const NEURAL_ENGINE = 1;
 const IMAGE_FILE = "/input";
 /** Whatever the size of the letters, they are handed over as tall as in a page of this resolution. */
@@ -66,6 +68,8 @@ export interface Recognised {
   words: Word[];
   /** The mean of the words' confidences by their lengths, from 0 to 1; 0 without words. */
   confidence: number;
+  /** Whether most of what was found does not stand upright. That is left out of `words`. */
+  isSideways: boolean;
 }
 
 export interface Character {
@@ -154,17 +158,21 @@ function wordsOf({ blocks }: z.output<typeof Found>) {
 }
 
 function toRecognised(found: z.output<typeof Found>, { width, height }: Raster): Recognised {
-  const words = wordsOf(found).flatMap(({ text, confidence, bbox }): Word[] => {
-    const cleaned = cleanWord(text);
-    const isUpright = cleaned === undefined || cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
-    if (cleaned === undefined || !isUpright) return [];
+  const words: Word[] = [];
+  let sideways = 0;
+  for (const { text, confidence, bbox } of wordsOf(found)) {
+    const cleaned = cleanWord(text)?.replace(YEN, "¥");
+    if (cleaned === undefined) continue;
+    const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
     const box = {
       ...{ x: bbox.x0 / width, y: bbox.y0 / height },
       ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
     };
-    return [{ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box }];
-  });
-  return { words, confidence: meanConfidence(words) };
+    if (isUpright) words.push({ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box });
+    else sideways += cleaned.length;
+  }
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  return { words, confidence: meanConfidence(words), isSideways: sideways > letters };
 }
 
 /** By the length of the words. */

@@ -20,9 +20,9 @@ export interface Lie {
 
 /**
  * How the lines of text lie. Dark pixels are counted along lines of each angle: where text is level, rows of many alternate with rows
- * of none.
+ * of none. Where it is known whether they run across the page, only their tilt is looked for.
  */
-export async function findLie(raster: Raster): Promise<Lie> {
+export async function findLie(raster: Raster, known?: Lie["quarterTurns"]): Promise<Lie> {
   const small = await scale(raster, Math.min(1, LOOKED_AT_SIDE / Math.max(raster.width, raster.height)));
   const points = inkOf(small);
   const level = bestAngle(points, small);
@@ -30,7 +30,7 @@ export async function findLie(raster: Raster): Promise<Lie> {
     points.map(([x, y]) => [small.height - 1 - y, x]),
     { width: small.height, height: small.width },
   );
-  const isSideways = sideways.score > SIDEWAYS_ADVANTAGE * level.score;
+  const isSideways = known === undefined ? sideways.score > SIDEWAYS_ADVANTAGE * level.score : known === 1;
   const { angle } = isSideways ? sideways : level;
   return { quarterTurns: isSideways ? 1 : 0, tilt: Math.abs(angle) < LEAST_TILT ? 0 : -angle };
 }
@@ -40,19 +40,32 @@ const SIDEWAYS_ADVANTAGE = 1.35;
 
 type Point = readonly [x: number, y: number];
 
-/** Pixels that are darker than what is around them, at their edges from light to dark downwards, as lines of text have two of each. */
+/** Pixels that are darker than what is around them, without edges of the paper and rulings: what is longer than any letter. */
 function inkOf({ data, width, height }: Raster): Point[] {
   const background = meanAround({ data, width, height }, 12);
-  const isInk = (at: number) => (data[at] ?? 255) < (background[at] ?? 0) - INK_CONTRAST;
+  const ink = Uint8Array.from(data, (grey, at) => (grey < (background[at] ?? 0) - INK_CONTRAST ? 1 : 0));
+  const kept = ink.slice();
+  for (let y = 0; y < height; y += 1) dropLongRuns(ink, kept, y * width, 1, width);
+  for (let x = 0; x < width; x += 1) dropLongRuns(ink, kept, x, width, height);
   const points: Point[] = [];
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) if (isInk(y * width + x)) points.push([x, y]);
+    for (let x = 0; x < width; x += 1) if (kept[y * width + x] === 1) points.push([x, y]);
   }
   if (points.length <= MOST_POINTS) return points;
   const step = points.length / MOST_POINTS;
   return Array.from({ length: MOST_POINTS }, (_, index) => points[Math.floor(index * step)] ?? [0, 0]);
 }
 
+function dropLongRuns(ink: Uint8Array, kept: Uint8Array, start: number, step: number, count: number): void {
+  let from = 0;
+  for (let at = 0; at <= count; at += 1) {
+    if (at < count && ink[start + at * step] === 1) continue;
+    if (at - from > LONGEST_STROKE) for (let drop = from; drop < at; drop += 1) kept[start + drop * step] = 0;
+    from = at + 1;
+  }
+}
+
+const LONGEST_STROKE = 36;
 const INK_CONTRAST = 24;
 const MOST_POINTS = 60_000;
 

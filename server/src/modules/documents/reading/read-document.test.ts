@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import bwipjs from "bwip-js";
+import sharp from "sharp";
+import { expect, it } from "vitest";
+import { drawPdf, drawText } from "../../../../test/support/small-documents.ts";
+import type { Reading } from "./page.ts";
+import { readDocument } from "./read-document.ts";
+
+const linesOf = ({ pages }: Reading): string[] =>
+  pages.flatMap(({ lines }) => lines.map(({ words }) => words.map(({ text }) => text).join(" ")));
+
+const RECEIPT = [
+  "Hotel Zürich GmbH",
+  "Rechnung vom 26.11.2026",
+  "Frühstück und Nacht 24,00",
+  "Gesamtbetrag 124,50 EUR",
+];
+
+it("text of an image is read in its language, wherever the image is turned to, and found again on it", async () => {
+  const upright = drawText(RECEIPT);
+  for (const degrees of [180, 7]) {
+    const turned = await sharp(upright).rotate(degrees, { background: "white" }).jpeg().toBuffer();
+    const reading = await readDocument(turned, "jpeg", "receipt");
+    expect(linesOf(reading)).toEqual(RECEIPT);
+    const total = reading.pages[0]?.lines.at(-1)?.words[1];
+    if (total === undefined) throw new Error("No total.");
+    expect(total).toMatchObject({ text: "124,50", confidence: expect.closeTo(0.9, 0) });
+    // The place of the total on the image as it was sent is dark, and the same shifted by its width is not.
+    const box = reading.placements.get(1)?.toGiven(total.box) ?? total.box;
+    expect(await darkestOf(turned, box)).toBeLessThan(60);
+  }
+});
+
+async function darkestOf(image: Buffer, box: { x: number; y: number; width: number; height: number }): Promise<number> {
+  const { width, height } = await sharp(image).metadata();
+  const part = {
+    ...{ left: Math.floor(box.x * width), top: Math.floor(box.y * height) },
+    ...{ width: Math.ceil(box.width * width), height: Math.ceil(box.height * height) },
+  };
+  const { channels } = await sharp(image).extract(part).greyscale().stats();
+  return channels[0]?.min ?? 255;
+}
+
+it("a page is read the same however often others were read in between", async () => {
+  const first = await readDocument(drawText(RECEIPT), "png", "receipt");
+  await readDocument(drawText(["Quite another text 999.99", "O0O0 l1l1 S5S5"]), "png", "receipt");
+  const again = await readDocument(drawText(RECEIPT), "png", "receipt");
+  expect(JSON.stringify(again)).toBe(JSON.stringify(first));
+});
+
+it("Japanese is read", async () => {
+  const reading = await readDocument(
+    drawText(["領収書", "合計 ¥1,280", "東京都新宿区"], { font: "japanese", size: 40 }),
+    "png",
+    "receipt",
+  );
+  const text = linesOf(reading).join("\n").replaceAll(" ", "");
+  expect(text).toContain("領収書");
+  expect(text).toMatch(/合計.1,280/);
+});
+
+it("a photo of a phone in HEIC is read", async () => {
+  const bytes = readFileSync(new URL("../../../../test/fixtures/taxi-receipt.heic", import.meta.url));
+  expect(linesOf(await readDocument(bytes, "heic", "receipt"))).toEqual(["Taxi receipt 2026-11-26", "Total 24.50 EUR"]);
+  await expect(readDocument(bytes.subarray(0, 2_000), "heic", "receipt")).rejects.toMatchObject({
+    code: "document_damaged",
+  });
+});
+
+it("of a PDF the text is read that can be seen, with its e-invoice", async () => {
+  const xml = '<?xml version="1.0"?>\n<rsm:CrossIndustryInvoice xmlns:rsm="urn:x"/>';
+  const pdf = await drawPdf((page) => {
+    page.fontSize(14).text("Invoice Müller & Söhne", 72, 72);
+    page.text("Total", 72, 200).text("124,50 €", 400, 200);
+    // Nobody sees these.
+    page.fillColor("white").text("Total 999.00", 72, 300);
+    page.fillColor("black").text("Covered 888.00", 72, 400).rect(60, 390, 200, 40).fill("white");
+    page.fillColor("black").text("Outside 777.00", 72, 5_000, { lineBreak: false });
+    page.file(Buffer.from("<notes/>"), { name: "notes.xml" });
+    page.file(Buffer.from(xml), { name: "factur-x.xml" });
+  });
+  const reading = await readDocument(pdf, "pdf", "invoice");
+  expect(linesOf(reading)).toEqual(["Invoice Müller & Söhne", "Total 124,50 €"]);
+  expect(reading.pages[0]).toMatchObject({ source: "text", page: 1 });
+  expect(reading.eInvoice).toBe(xml);
+  const [total] = reading.pages[0]?.lines[1]?.words ?? [];
+  expect(total?.box).toMatchObject({ x: expect.closeTo(72 / 612, 2), y: expect.closeTo(200 / 792, 1) });
+});
+
+it("a scanned PDF is recognised, and the text that somebody put under its image is not believed", async () => {
+  const image = drawText(["Receipt", "Total 12.30"]);
+  const pdf = await drawPdf((page) => {
+    page.image(image, 0, 0, { width: 612 });
+    page.addContent("BT 3 Tr ET").text("Total 99.90", 40, 100);
+  });
+  const reading = await readDocument(pdf, "pdf", "receipt");
+  expect(reading.pages[0]?.source).toBe("ocr");
+  expect(linesOf(reading)).toEqual(["Receipt", "Total 12.30"]);
+});
+
+it("characters that nobody sees are not handed on", async () => {
+  const reading = await readDocument(drawText(["Anything"]), "png", "receipt", {
+    transcripts: [["Total\u202e 12.30\u200b", `x${"y".repeat(1_000)}`, "\u0007"]],
+  });
+  expect(linesOf(reading)).toEqual(["Total 12.30", `x${"y".repeat(199)}`]);
+  expect(reading.pages[0]).toMatchObject({ source: "model", lines: [{ words: [{ confidence: 0.8 }, {}] }, {}] });
+});
+
+const PASS = "M1DESMARAIS/LUC       EABC123 YULFRAAC 0834 326J001A0025 100";
+
+it.each([
+  ["pdf417", "pdf417"],
+  ["azteccode", "aztec"],
+  ["qrcode", "qr"],
+  ["datamatrix", "data_matrix"],
+] as const)("the code of a boarding pass is read: %s", async (bcid, symbology) => {
+  const code = await bwipjs.toBuffer({ bcid, text: PASS, scale: 3, padding: 20, backgroundcolor: "FFFFFF" });
+  const photo = await sharp(code).rotate(7, { background: "white" }).blur(0.8).jpeg({ quality: 60 }).toBuffer();
+  const { barcodes } = await readDocument(photo, "jpeg", "boarding_pass");
+  expect(barcodes).toMatchObject([{ symbology, text: PASS, page: 1 }]);
+});
+
+const ZONE = ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"];
+
+const alike = (line: string): string => line.replaceAll("O", "0").replaceAll("Z", "2");
+
+it("a machine-readable zone is read with all of its fillers", async () => {
+  const text = drawText(["Surname", "ERIKSSON", "Given names", "ANNA MARIA"], { width: 1_300, height: 500 });
+  const zone = drawText(ZONE, { font: "zone", size: 40, width: 1_300, height: 260 });
+  const page = await sharp({ create: { width: 1_300, height: 760, channels: 3, background: "white" } })
+    .composite([
+      { input: text, top: 0, left: 0 },
+      { input: zone, top: 500, left: 0 },
+    ])
+    .png()
+    .toBuffer();
+  const tilted = await sharp(page).rotate(3, { background: "white" }).blur(0.6).jpeg({ quality: 70 }).toBuffer();
+  for (const [bytes, type] of [
+    [page, "png"],
+    [tilted, "jpeg"],
+  ] as const) {
+    const { mrz } = await readDocument(bytes, type, "id_document");
+    // O and 0, Z and 2 look alike there: which of them it is follows from its place and from check digits.
+    expect(mrz[0]?.lines.map(alike)).toEqual(ZONE.map(alike));
+  }
+});
+
+it("only the first page or frame of an image is read, which is said", async () => {
+  const frames = await sharp([drawText(["First 1.00"]), drawText(["Second 2.00"])], { join: { animated: true } })
+    .webp()
+    .toBuffer();
+  const reading = await readDocument(frames, "webp", "receipt");
+  expect(linesOf(reading)).toEqual(["First 1.00"]);
+  expect(reading).toMatchObject({ pageCount: 2, reasons: [{ code: "pages_not_read" }] });
+});

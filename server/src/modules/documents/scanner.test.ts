@@ -1,0 +1,174 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { expect, it, onTestFinished } from "vitest";
+import { drawPdf, drawText } from "../../../test/support/small-documents.ts";
+import type { DocumentType } from "./document-type.ts";
+import { Scanner, type ScannerSettings, type ScanRequest } from "./scanner.ts";
+import { ScanningProcess, scanningOptions } from "./scanning-process.ts";
+
+const SETTINGS: ScannerSettings = { processes: 1, timeoutMilliseconds: 120_000, memoryMegabytes: 1_000 };
+const PAGE = drawText(["Total 12.30 EUR"]);
+
+function openScanner(settings: Partial<ScannerSettings> = {}, failed: (how: string) => void = () => {}): Scanner {
+  const scanner = new Scanner({ ...SETTINGS, ...settings }, { failed });
+  onTestFinished(() => scanner.close());
+  return scanner;
+}
+
+function requestOf(bytes: Uint8Array, type: DocumentType, changes: Partial<ScanRequest> = {}): ScanRequest {
+  return {
+    ...{ bytes, type, kind: "receipt", today: Temporal.PlainDate.from("2026-11-26"), owner: "tenant" },
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+it("each document is read in a process of its own, and its pages are drawn when they are asked for", async () => {
+  const scanner = openScanner();
+  const steps: string[] = [];
+  const progress = (step: string) => steps.push(step);
+  const { scan, images } = await scanner.scan(requestOf(PAGE, "png", { wantsImages: true, progress }));
+  expect(scan).toMatchObject({ pages: 1 });
+  expect(steps).toEqual(["recognising the text of page 1"]);
+  expect(await sharp(images[0]).metadata()).toMatchObject({ format: "jpeg", width: 900 });
+  const text = await drawPdf((pdf) => pdf.text("Total 12.30 EUR"));
+  expect(await scanner.scan(requestOf(text, "pdf"))).toMatchObject({ scan: { pages: 1 }, images: [] });
+  expect(scanner.stats()).toMatchObject({ running: 0, waiting: 0, waitingBytes: 0, scans: { read: 2, failed: 0 } });
+});
+
+it("the process has no environment, no network, and no file but its own code", async () => {
+  const program = `
+    const { readFileSync, writeFileSync, readdirSync } = require("node:fs");
+    const attempt = (work) => { try { return work() } catch (error) { return error.code } };
+    (async () => console.log(JSON.stringify({
+      environment: Object.keys(process.env),
+      fetch: await fetch("http://127.0.0.1:65000/").catch((error) => error.cause?.code ?? error.code),
+      connect: await new Promise((done) => attempt(() => require("node:net").connect(9, "127.0.0.1").on("error", (error) => done(error.code))) ?? done("opened")).catch((error) => error.code),
+      look: await new Promise((done) => require("node:dns").lookup("localhost", (error) => done(error?.code))),
+      write: attempt(() => writeFileSync("/tmp/left-behind", "")),
+      read: attempt(() => readFileSync("/etc/passwd")),
+      list: attempt(() => readdirSync("/")),
+      spawn: attempt(() => require("node:child_process").execFileSync("/bin/true")),
+      own: attempt(() => readFileSync(process.argv[1], "utf8").length > 0),
+    })))()`;
+  const own = fileURLToPath(new URL("./scan-process.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [...scanningOptions(), "-e", program, own], {
+    env: {},
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ environment: [], fetch: "ERR_ACCESS_DENIED", connect: "ERR_ACCESS_DENIED", look: "ERR_ACCESS_DENIED" },
+    ...{ write: "ERR_ACCESS_DENIED", read: "ERR_ACCESS_DENIED", list: "ERR_ACCESS_DENIED", spawn: "ERR_ACCESS_DENIED" },
+    own: true,
+  });
+});
+
+it("a document that takes too long is given up, and the next one is read", async () => {
+  const hasty = openScanner({ timeoutMilliseconds: 1 });
+  await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
+  await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
+  expect(hasty.stats()).toMatchObject({ running: 0, scans: { timeout: 2 } });
+});
+
+it("a document that needs too much memory is given up", async () => {
+  const small = openScanner({ memoryMegabytes: 20 });
+  await expect(small.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({
+    code: "document_too_large",
+    detail: expect.stringContaining("20 MB"),
+  });
+});
+
+it("a process that dies is an error of ours, of which nobody is told what the document says", async () => {
+  const died = new ScanningProcess(1_000);
+  process.kill(died.pid ?? 0, "SIGKILL");
+  const order = { type: "png", kind: "receipt", today: "2026-11-26", wantsImages: false } as const;
+  await expect(died.scan(order, PAGE, () => {})).rejects.toMatchObject({ ending: "crashed" });
+  const said: string[] = [];
+  const scanner = openScanner({}, (how) => said.push(how));
+  // A calendar that the process does not expect makes it throw with a message of its own.
+  const today = Temporal.PlainDate.from("2026-11-26").withCalendar("buddhist");
+  Object.defineProperty(today, "toString", { value: () => "secret words" });
+  await expect(scanner.scan(requestOf(PAGE, "png", { today }))).rejects.toMatchObject({ code: "scanner_failed" });
+  expect(said.join()).toMatch(/RangeError\n.*scan-process/s);
+  expect(said.join()).not.toContain("secret");
+  expect(scanner.stats()).toMatchObject({ running: 0, scans: { failed: 1 } });
+});
+
+it("owners take turns, and what waits is told and counted", async () => {
+  const scanner = openScanner();
+  const ended: string[] = [];
+  const steps: string[] = [];
+  const scan = async (owner: string, name: string) => {
+    await scanner.scan(requestOf(PAGE, "png", { owner, progress: (step) => steps.push(`${name}: ${step}`) }));
+    ended.push(name);
+  };
+  const scans = [scan("one", "first"), scan("one", "second"), scan("one", "third"), scan("other", "other's")];
+  expect(scanner.stats()).toMatchObject({ waiting: 4, waitingBytes: 4 * PAGE.length });
+  await Promise.all(scans);
+  expect(ended).toEqual(
+    ["first", "second", "other's", "third"].toSorted((a, b) => ended.indexOf(a) - ended.indexOf(b)),
+  );
+  expect(ended.indexOf("other's")).toBeLessThan(ended.indexOf("third"));
+  expect(steps).toEqual(
+    expect.arrayContaining(["second: waiting for another document", "other's: waiting for 3 other documents"]),
+  );
+  expect(scanner.stats()).toMatchObject({ running: 0, waiting: 0, waitingBytes: 0, scans: { read: 4 } });
+  expect(scanner.stats().waitSeconds).toBeGreaterThan(0);
+});
+
+it("more than may wait are refused, by their number and by their size", async () => {
+  const scanner = openScanner({ mostWaitingPerOwner: 1 });
+  const scans = [1, 2].map(() => scanner.scan(requestOf(PAGE, "png")));
+  await expect(scanner.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "rate_limited" });
+  await Promise.all(scans);
+  const narrow = openScanner({ mostWaitingMegabytes: 0 });
+  const running = narrow.scan(requestOf(PAGE, "png"));
+  await expect(narrow.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "rate_limited" });
+  await running;
+  expect(narrow.stats()).toMatchObject({ waiting: 0, waitingBytes: 0 });
+});
+
+it("what nobody waits for any more is neither read nor kept waiting", async () => {
+  const scanner = openScanner();
+  const gone = [new AbortController(), new AbortController()];
+  const begun = Promise.withResolvers<void>();
+  const scans = gone.map(({ signal }) =>
+    scanner.scan(requestOf(PAGE, "png", { signal, progress: () => begun.resolve() })),
+  );
+  const outcomes = Promise.allSettled(scans);
+  await begun.promise;
+  for (const controller of gone) controller.abort();
+  for (const outcome of await outcomes)
+    expect(outcome).toMatchObject({ status: "rejected", reason: { code: "draining" } });
+  expect(scanner.stats()).toMatchObject({ running: 0, waiting: 0, waitingBytes: 0 });
+});
+
+it("a scanner that is closed leaves no process behind and reads nothing more", async () => {
+  const scanner = openScanner();
+  const begun = Promise.withResolvers<void>();
+  const scan = scanner.scan(requestOf(PAGE, "png", { progress: () => begun.resolve() }));
+  const outcome = expect(scan).rejects.toMatchObject({ code: "draining" });
+  await begun.promise;
+  await scanner.close();
+  await outcome;
+  await expect(scanner.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "draining" });
+  expect(scanner.stats()).toMatchObject({ running: 0 });
+});
+
+it("documents that are damaged, encrypted or too large are refused for what they are", async () => {
+  const scanner = openScanner({ processes: 2, processesPerOwner: 2, mostWaitingPerOwner: 20 });
+  const encrypted = await drawPdf((pdf) => pdf.text("secret"), { userPassword: "wayfare" });
+  const long = await drawPdf((pdf) => {
+    for (let page = 1; page < 200; page += 1) pdf.addPage();
+  });
+  const pdf = await drawPdf((page) => page.text("Total"));
+  const refused: [bytes: Uint8Array, type: DocumentType, code: string][] = [
+    [PAGE.subarray(0, PAGE.length / 2), "png", "document_damaged"],
+    [pdf.subarray(0, pdf.length / 4), "pdf", "document_damaged"],
+    [encrypted, "pdf", "document_encrypted"],
+    [long, "pdf", "document_too_large"],
+  ];
+  const outcomes = await Promise.allSettled(refused.map(([bytes, type]) => scanner.scan(requestOf(bytes, type))));
+  expect(outcomes).toMatchObject(refused.map(([, , code]) => ({ status: "rejected", reason: { code } })));
+});
