@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { tooLarge } from "./body-bytes.ts";
 import type { HttpRequest } from "./http.ts";
@@ -42,13 +43,17 @@ async function readBounded(request: HttpRequest, maximumBytes: number, mostBesid
     throw new Failure("unsupported_media_type", { detail: "Send the body as Content-Type: application/json." });
   }
   const text = await request.text(maximumBytes);
+  // A document is long work: others are served between its parts.
+  if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
   const { depth, charactersBesideLongTexts } = outlineOf(text, mostBeside);
   if (depth > MAXIMUM_DEPTH) {
     throw invalidInput([{ path: "", message: `the body is nested deeper than ${MAXIMUM_DEPTH} levels` }]);
   }
   if (charactersBesideLongTexts > mostBeside) throw tooLarge(mostBeside);
   try {
-    return { value: JSON.parse(text), bytes: bytesOf(text) };
+    const measured = { value: JSON.parse(text), bytes: bytesOf(text) };
+    if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
+    return measured;
   } catch {
     throw new Failure("malformed_json", {
       detail: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { technicalBounds } from "../../../domain/schemas.ts";
@@ -85,7 +86,7 @@ export const scanDocument = defineTool({
       : undefined;
     try {
       await turn?.take();
-      const document = data === undefined ? await fetchDocument(documentUrl ?? "", context) : decode(data);
+      const document = data === undefined ? await fetchDocument(documentUrl ?? "", context) : await decode(data);
       if (document.bytes.length > LARGEST_DOCUMENT_BYTES) throw fail("document_too_large");
       const scan = await documentScanner.scan({
         ...{ bytes: document.bytes, kind, companyName, mediaType: mediaType ?? document.mediaType },
@@ -110,7 +111,9 @@ function isHttps(text: string): boolean {
   return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
 }
 
-function decode(data: string): DocumentBytes {
+async function decode(data: string): Promise<DocumentBytes> {
+  // Checking the arguments of a large document took long enough for others to be served in between.
+  await nextTurn();
   const document = readData(data);
   if ("path" in document) throw invalidInput([document]);
   return document;
