@@ -92,9 +92,11 @@ function outlineOf(text: string, mostBeside: number): Outline {
       const start = index;
       index = endOfString(text, start, mostBeside);
       if (index - start > LONG_TEXT && !isName(text, index)) longTexts += index - start;
+      else if (index - longTexts > mostBeside) throw tooLarge(mostBeside);
     } else if (code === 123 || code === 91) {
       depth += 1;
       deepest = Math.max(deepest, depth);
+      if (index - longTexts > mostBeside) throw tooLarge(mostBeside);
     } else if (code === 125 || code === 93) depth -= 1;
   }
   return { depth: deepest, charactersBesideLongTexts: text.length - longTexts };
