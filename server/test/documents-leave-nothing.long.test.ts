@@ -157,14 +157,14 @@ async function scan({ args }: Sample, number: number): Promise<z.infer<typeof An
 
 const sql = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows;
 
-/** Files below it that hold one of the texts, as they are or as JSON has them. */
+/** `file:text` for each text that a file below it holds, once. */
 async function searchFolder(path: string, texts: readonly string[]): Promise<string[]> {
   const patterns = join(folder, "patterns");
   writeFileSync(patterns, texts.join("\n"));
-  const found = await run("grep", ["-r", "-a", "-l", "-F", "-f", patterns, path]).catch(
+  const found = await run("grep", ["-r", "-a", "-o", "-F", "-f", patterns, path]).catch(
     (error: { stdout?: string }) => error,
   );
-  return (found.stdout ?? "").split("\n").filter((line) => line !== "");
+  return [...new Set((found.stdout ?? "").split("\n").filter((line) => line !== ""))];
 }
 
 /** What the process still refers to, as a file. */
@@ -214,7 +214,7 @@ it(
     for (const text of [...left, ...scanIds]) expect(await searchDatabase({ sql }, text)).toEqual([]);
 
     writeFileSync(join(dataDir, "planted"), `before ${left[1]} after`);
-    expect(await searchFolder(dataDir, left)).toEqual([join(dataDir, "planted")]);
+    expect(await searchFolder(dataDir, left)).toEqual([`${join(dataDir, "planted")}:${left[1]}`]);
     rmSync(join(dataDir, "planted"));
     expect(await searchFolder(dataDir, [...left, ...scanIds])).toEqual([]);
 
