@@ -7,7 +7,6 @@ import type { DocumentKind, Fields, Scan } from "./scan.ts";
 
 export const Match = z.object({
   orderId: z.string().describe("read_order has the rest"),
-  kind: z.enum(["flight", "stay"]),
   by: z.enum(["order_id", "booking_reference", "invoice_number", "flight", "amount_and_date"]),
   certain: z.boolean().describe("false: only a suggestion"),
 });
@@ -68,7 +67,7 @@ function namedBy({ orderId }: OrderRecord, orderIds: readonly string[], invoiced
   return invoiced.includes(orderId) ? "invoice_number" : "booking_reference";
 }
 
-const toMatch = ({ orderId, kind }: OrderRecord, by: Match["by"]) => ({ orderId, kind, by });
+const toMatch = ({ orderId }: OrderRecord, by: Match["by"]) => ({ orderId, by });
 
 function referencesOf({ references, fields, legs = [] }: Scan): string[] {
   const named = [

@@ -16,10 +16,10 @@ const Field = z.object({
   confidence: z.number().describe("0 to 1"),
   from: z.object({
     source: z.string().describe("barcode, mrz, text (of a PDF), ocr, e_invoice or model"),
-    page: z.number().nullable().describe("From 1; null: the source has no pages"),
+    page: z.number().optional().describe("From 1; left out where the source has no pages"),
     box: z
       .array(z.number())
-      .nullable()
+      .optional()
       .describe("Left, top, width and height in fractions of the page, from its top left corner"),
   }),
 });
@@ -75,7 +75,7 @@ function showField(name: string, { value, confidence, from }: ScannedField, hide
   return {
     value: name === "documentNumber" ? maskDocumentNumber(value) : shown,
     confidence: rounded(confidence, 100),
-    from: { source, page, box: box === null ? null : roundedBox(box) },
+    from: { source, ...(page === null ? {} : { page }), ...(box === null ? {} : { box: roundedBox(box) }) },
   };
 }
 

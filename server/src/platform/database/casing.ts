@@ -1,4 +1,11 @@
-import { type KyselyPlugin, PostgresDialect, PostgresQueryCompiler, type QueryResult, type UnknownRow } from "kysely";
+import {
+  type KyselyPlugin,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  type QueryResult,
+  RawNode,
+  type UnknownRow,
+} from "kysely";
 
 /**
  * Tables and columns are named in snake_case in the database and in camelCase here. Statements are written with the first names
@@ -28,7 +35,16 @@ function remembered(names: Map<string, string>, name: string, convert: (name: st
   return converted;
 }
 
+const NOTHING = RawNode.createWithSql("");
+
 class SnakeCaseCompiler extends PostgresQueryCompiler {
+  /** The library keeps the parameters of a statement until the next one, and nobody knows when that is: they can be personal. */
+  override compileQuery(...[node, queryId]: Parameters<PostgresQueryCompiler["compileQuery"]>) {
+    const compiled = super.compileQuery(node, queryId);
+    super.compileQuery(NOTHING, queryId);
+    return compiled;
+  }
+
   protected override sanitizeIdentifier(identifier: string): string {
     return super.sanitizeIdentifier(toSnakeCase(identifier));
   }

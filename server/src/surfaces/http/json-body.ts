@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { tooLarge } from "./body-bytes.ts";
 import type { HttpRequest } from "./http.ts";
@@ -42,13 +43,17 @@ async function readBounded(request: HttpRequest, maximumBytes: number, mostBesid
     throw new Failure("unsupported_media_type", { detail: "Send the body as Content-Type: application/json." });
   }
   const text = await request.text(maximumBytes);
-  const { depth, charactersBesideLongTexts } = outlineOf(text);
+  // A document is long work: others are served between its parts.
+  if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
+  const { depth, charactersBesideLongTexts } = outlineOf(text, mostBeside);
   if (depth > MAXIMUM_DEPTH) {
     throw invalidInput([{ path: "", message: `the body is nested deeper than ${MAXIMUM_DEPTH} levels` }]);
   }
   if (charactersBesideLongTexts > mostBeside) throw tooLarge(mostBeside);
   try {
-    return { value: JSON.parse(text), bytes: bytesOf(text) };
+    const measured = { value: JSON.parse(text), bytes: bytesOf(text) };
+    if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
+    return measured;
   } catch {
     throw new Failure("malformed_json", {
       detail: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",
@@ -76,8 +81,8 @@ interface Outline {
   charactersBesideLongTexts: number;
 }
 
-/** Looks at the brackets outside strings, before anything recursive sees the text. */
-function outlineOf(text: string): Outline {
+/** Looks at the brackets outside strings, before anything recursive sees the text. Throws `too_large` where it finds out early. */
+function outlineOf(text: string, mostBeside: number): Outline {
   let depth = 0;
   let deepest = 0;
   let longTexts = 0;
@@ -85,20 +90,24 @@ function outlineOf(text: string): Outline {
     const code = text.charCodeAt(index);
     if (code === 34) {
       const start = index;
-      index = endOfString(text, start);
+      index = endOfString(text, start, mostBeside);
       if (index - start > LONG_TEXT && !isName(text, index)) longTexts += index - start;
+      else if (index - longTexts > mostBeside) throw tooLarge(mostBeside);
     } else if (code === 123 || code === 91) {
       depth += 1;
       deepest = Math.max(deepest, depth);
+      if (index - longTexts > mostBeside) throw tooLarge(mostBeside);
     } else if (code === 125 || code === 93) depth -= 1;
   }
   return { depth: deepest, charactersBesideLongTexts: text.length - longTexts };
 }
 
 /** Where the string ends that begins here. A document in base64 is millions of characters that are not looked at one by one. */
-function endOfString(text: string, start: number): number {
+function endOfString(text: string, start: number, mostQuotes: number): number {
   let from = start + 1;
-  for (;;) {
+  for (let quotes = 0; ; quotes += 1) {
+    // No document in base64 has any, and each takes its time.
+    if (quotes > mostQuotes) throw tooLarge(mostQuotes);
     const quote = text.indexOf('"', from);
     if (quote === -1) return text.length;
     let backslashes = 0;

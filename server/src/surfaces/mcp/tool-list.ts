@@ -163,20 +163,26 @@ const isLeftOut = (keyword: string, value: unknown): boolean =>
 const isSchema = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** The members of an object, whatever their names are. What looks like a member before it is said once. */
+/** The members of an object, whatever their names are. What looks like a member before it, or like the items of one, is said once. */
 function shortenEach(properties: unknown, depth: number): unknown {
   if (typeof properties !== "object" || properties === null) return properties;
   const said = new Set<string>();
+  const sayOnce = (short: unknown): unknown => {
+    const text = JSON.stringify(short) ?? "";
+    if (!text.includes('"properties"')) return short;
+    if (said.has(text)) return typeOnly(text);
+    said.add(text);
+    const { items, ...rest } = Object(short);
+    return items === undefined ? short : { ...rest, items: sayOnce(items) };
+  };
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => {
-      const short = shortenAny(value, depth);
-      const text = JSON.stringify(short);
-      if (!text.includes('"properties"')) return [name, short];
-      if (said.has(text)) return [name, { type: text.startsWith('{"anyOf"') ? ["object", "null"] : "object" }];
-      said.add(text);
-      return [name, short];
-    }),
+    Object.entries(properties).map(([name, value]) => [name, sayOnce(shortenAny(value, depth))]),
   );
+}
+
+function typeOnly(text: string): Record<string, unknown> {
+  if (text.startsWith('{"items"')) return { type: "array" };
+  return { type: text.startsWith('{"anyOf"') ? ["object", "null"] : "object" };
 }
 
 function shortenAny(value: unknown, depth: number): unknown {

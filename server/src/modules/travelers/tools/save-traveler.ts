@@ -40,7 +40,7 @@ export const saveTraveler = defineTool({
       loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
       passports: profileFields.passports.exactOptional(),
       scanId: z.string().optional().describe("Of scan_document: fills what you do not send, and adds the passport"),
-      passportIssuedOn: IsoDate.optional().describe("If the scan has no issue date"),
+      passportIssuedOn: IsoDate.optional().describe("If the scan lacks it"),
     })
     .refine(({ scanId, passportIssuedOn }) => passportIssuedOn === undefined || scanId !== undefined, {
       path: ["passportIssuedOn"],
