@@ -8,6 +8,8 @@ const OLDEST_PERSON_YEARS = 120;
 /** A printed year of two digits leaves the century of a birth open only as long as the elder one may be alive. */
 const OLD_PERSON_YEARS = 110;
 const EXPIRY_YEARS = 20;
+/** Nobody hands in a document that was issued longer ago. */
+const OLDEST_ISSUE_YEARS = 30;
 const LONGEST_VALIDITY = { years: 10, days: 10 };
 /** Passports are issued for so many years, to the day or to the day before. */
 const USUAL_VALIDITIES = [5, 10];
@@ -171,7 +173,7 @@ function isPossibleIssue(
   today: Temporal.PlainDate,
 ): boolean {
   const { compare } = Temporal.PlainDate;
-  if (compare(date, today) > 0) return false;
+  if (compare(date, today) > 0 || compare(date, today.subtract({ years: OLDEST_ISSUE_YEARS })) < 0) return false;
   if (births.length > 0 && births.every((birth) => compare(date, birth) < 0)) return false;
   if (expiry === undefined) return true;
   return compare(date, expiry) < 0 && compare(date.add(LONGEST_VALIDITY), expiry) >= 0;

@@ -170,7 +170,9 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
       reasons: [makeReason("check_digit_failed", "The check digit of the number does not fit.", "documentNumber")],
     };
   }
-  const shown = comparePrintedNumber(zone, number);
+  // Where the zone was mended, the printed number has to be the same to the letter.
+  const isAsRead = read.failed.length === 0 && !read.isRepaired && !read.isRefitted;
+  const shown = comparePrintedNumber(zone, number, isAsRead);
   const reason =
     shown === "other"
       ? makeReason(

@@ -21,10 +21,8 @@ export interface MrzValues {
   expires: string;
   /** M, F or <. */
   sex: string;
-  familyName: string;
-  givenName: string;
-  /** The names fill their item, so the end of them may be missing. */
-  namesAreFull: boolean;
+  /** The whole item, with its fillers. */
+  names: string;
 }
 
 /** The items that have a check digit, and the digit over all of them. */
@@ -129,7 +127,7 @@ function fitLayout(lines: readonly string[], layout: MrzLayout): readonly Fit[] 
     const options = [first, ...taken.slice(1)].map((line, index) =>
       index === layout.names.line
         ? [line.slice(0, layout.width).padEnd(layout.width, "<")]
-        : refitLine(line, layout.width),
+        : [...new Set([...refitLine(line, layout.width), ...refitLine(fillRuns(line), layout.width)])],
     );
     const isRefitted = taken.some((line) => line.length !== layout.width);
     for (const chosen of combine(options)) {
@@ -152,6 +150,11 @@ function combine(options: readonly (readonly string[])[]): readonly (readonly st
     combined = combined.flatMap((lines) => choices.map((line) => [...lines, line])).slice(0, MOST_REFITS * MOST_REFITS);
   }
   return combined;
+}
+
+/** The longer a run of fillers is, the more of them are taken for letters. */
+function fillRuns(line: string): string {
+  return line.replaceAll(/[<KCLSE]{3,}/g, (run) => (run.includes("<") ? "<".repeat(run.length) : run));
 }
 
 /** Fillers are miscounted more often than anything else: they are put in or taken out where a run of them stands. */
@@ -248,8 +251,6 @@ function toRead(
   from: MrzLines,
 ): MrzRead | undefined {
   if (failed.length === 0 && !isAlsoReadByOthers(lines, layout)) return undefined;
-  const names = textAt(lines, layout.names);
-  const [familyName = "", ...given] = names.replace(/<+$/, "").split("<<");
   const values: MrzValues = {
     format: layout.format,
     documentCode: textAt(lines, { line: 0, from: 0, to: 2 }).replace(/<$/, ""),
@@ -259,9 +260,7 @@ function toRead(
     born: textAt(lines, layout.born),
     expires: textAt(lines, layout.expires),
     sex: textAt(lines, layout.sex),
-    familyName,
-    givenName: given.join("<").replaceAll(/^<+|<+$/g, ""),
-    namesAreFull: !names.endsWith("<"),
+    names: textAt(lines, layout.names),
   };
   return { values, failed, isRepaired, isRefitted, from };
 }

@@ -111,10 +111,16 @@ function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateRea
   if (month === undefined || day === undefined) return undefined;
   // The month may stand there twice, in two languages.
   const length = !startsWithMonth && monthOf.get(text(2)) === month ? 3 : 2;
-  const year = readYear(text(length));
+  const year = isBegun(atoms, at + length) ? undefined : readYear(text(length));
   if (startsWithMonth && year?.year === undefined) return undefined;
   const parts = { day, month, year: year?.year, yearOfCentury: year?.yearOfCentury };
   return isDay(parts) ? { readings: [parts], length: year === undefined ? length : length + 1 } : undefined;
+}
+
+/** Digits that letters follow in the same word, such as the seat 20D, are no year. */
+function isBegun(atoms: readonly Atom[], at: number): boolean {
+  const next = atoms[at + 1];
+  return next !== undefined && next.word === atoms[at]?.word && !/\d/.test(next.text);
 }
 
 /** 12.08.1974, 1974-08-12, 08/12/1974, 12 08 74. */

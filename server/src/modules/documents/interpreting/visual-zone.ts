@@ -12,8 +12,8 @@ export interface VisualZone {
 }
 
 /** So much of a line of the zone tells that another line repeats it, if digits are among it. */
-const TELLING = 12;
-const TELLING_DIGITS = 4;
+const TELLING = 18;
+const TELLING_DIGITS = 6;
 /** Behind the first letter: the code of the issuer and the beginning of the name, which nothing printed has side by side. */
 const TELLING_START = 8;
 const NAME_LINE = /^[PVIAC][A-Z]{8}/;
@@ -133,8 +133,11 @@ const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I:
 /** Words that a printed document number may be split into. */
 const MOST_PARTS = 4;
 
-/** How the printed part shows a document number: not at all, the same one, or another one beside its label. */
-export function comparePrintedNumber(zone: VisualZone, number: string): "same" | "other" | "absent" {
+/**
+ * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. `isLenient`: one of
+ * its letters may be printed as a digit that looks like it, or the other way round.
+ */
+export function comparePrintedNumber(zone: VisualZone, number: string, isLenient = false): "same" | "other" | "absent" {
   let sawSimilar = false;
   for (const { words } of zone.lines) {
     const parts = words.map(({ text }) => foldText(text.slice(0, 40)).replaceAll(/[^A-Z0-9]/g, ""));
@@ -145,7 +148,7 @@ export function comparePrintedNumber(zone: VisualZone, number: string): "same" |
         if (text.length < number.length) continue;
         const differing = [...text].filter((character, index) => character !== number.charAt(index));
         if (differing.length === 0) return "same";
-        if (differing.length === 1 && unfold(text) === unfold(number)) return "same";
+        if (isLenient && differing.length === 1 && unfold(text) === unfold(number)) return "same";
         if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
       }
     }
