@@ -73,28 +73,25 @@ function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undef
   const repaired = reads.filter(({ failed, isRepaired }) => failed.length === 0 && isRepaired);
   const pool = whole.length > 0 ? whole : repaired;
   const groups = [...Map.groupBy(pool, keyOf).values()];
-  if (groups.length > 1) {
-    const several = groups.some(([one]) =>
-      groups.some(([other]) => one !== undefined && other !== undefined && isApart(one, other)),
-    );
-    const shown = groups.filter(
-      ([one]) => one !== undefined && comparePrintedNumber(zone, one.values.documentNumber) === "same",
-    );
-    const [only] = shown;
-    if (several)
-      return choose(groups[0] ?? [], [
-        makeReason("several_documents", "The pages show several documents; this is the first."),
-      ]);
-    if (shown.length === 1 && only !== undefined) return choose(only, []);
-    return choose(groups[0] ?? [], [
-      makeReason("check_digit_failed", "The machine-readable zone can be read in several ways."),
-    ]);
-  }
+  if (groups.length > 1) return chooseGroup(groups, zone);
   if (groups.length === 1) return choose(groups[0] ?? [], []);
   const [best] = [...reads].sort((one, other) => one.failed.length - other.failed.length);
   if (best === undefined) return undefined;
   const reason = makeReason("check_digit_failed", "Check digits of the machine-readable zone do not fit.");
   return choose([best], [reason]);
+}
+
+/** Readings that do not agree are of several documents, or the printed number tells which is right. */
+function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone): Chosen | undefined {
+  const firsts = groups.flatMap((group) => group[0] ?? []);
+  const first = groups[0] ?? [];
+  if (firsts.some((one) => firsts.some((other) => isApart(one, other)))) {
+    return choose(first, [makeReason("several_documents", "The pages show several documents; this is the first.")]);
+  }
+  const shown = groups.filter(([read]) => read !== undefined && compareNumber(read, zone) === "same");
+  if (shown.length === 1) return choose(shown[0] ?? [], []);
+  const message = "The machine-readable zone can be read in several ways.";
+  return choose(shown[0] ?? first, [makeReason("check_digit_failed", message)]);
 }
 
 function choose(alike: readonly MrzRead[], reasons: readonly ReviewReason[]): Chosen | undefined {
@@ -160,6 +157,11 @@ function readCountries(read: MrzRead, zone: VisualZone): Part {
   return { fields, reasons };
 }
 
+/** Where lines were refitted, the printed number has to be the same to the letter. */
+function compareNumber({ values, numberAsRead, isRefitted }: MrzRead, zone: VisualZone) {
+  return comparePrintedNumber(zone, values.documentNumber.replaceAll("<", ""), isRefitted ? "" : numberAsRead);
+}
+
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
 function readNumber(read: MrzRead, zone: VisualZone): Part {
   const { documentNumber } = read.values;
@@ -170,9 +172,7 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
       reasons: [makeReason("check_digit_failed", "The check digit of the number does not fit.", "documentNumber")],
     };
   }
-  // Where the zone was mended, the printed number has to be the same to the letter.
-  const isAsRead = read.failed.length === 0 && !read.isRepaired && !read.isRefitted;
-  const shown = comparePrintedNumber(zone, number, isAsRead);
+  const shown = compareNumber(read, zone);
   const reason =
     shown === "other"
       ? makeReason(

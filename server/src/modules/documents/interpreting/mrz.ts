@@ -34,6 +34,8 @@ export interface MrzRead {
   failed: readonly MrzCheck[];
   /** One character was replaced by one that it is often taken for. */
   isRepaired: boolean;
+  /** The document number before that. */
+  numberAsRead: string;
   /** Lines were of another length than the format has. */
   isRefitted: boolean;
   from: MrzLines;
@@ -91,15 +93,15 @@ export function readMrz(candidate: MrzLines): readonly MrzRead[] {
   const reads = fits.map((fit) => ({ fit, failed: listFailed(fit.lines, fit.layout) }));
   const whole = reads.filter(({ failed }) => failed.length === 0);
   if (whole.length > 0) {
-    return dedupe(whole.map(({ fit }) => toRead(fit, [], false, candidate)).filter((read) => read !== undefined));
+    return dedupe(whole.map(({ fit }) => toRead(fit, [], fit, candidate)).filter((read) => read !== undefined));
   }
   const repaired = fits.flatMap((fit) =>
-    repair(fit).map((text) => toRead({ ...fit, lines: text }, [], true, candidate)),
+    repair(fit).map((text) => toRead({ ...fit, lines: text }, [], fit, candidate)),
   );
   const survivors = dedupe(repaired.filter((read) => read !== undefined));
   if (survivors.length > 0) return survivors;
   const [best] = reads.sort((one, other) => one.failed.length - other.failed.length);
-  const read = best === undefined ? undefined : toRead(best.fit, best.failed, false, candidate);
+  const read = best === undefined ? undefined : toRead(best.fit, best.failed, best.fit, candidate);
   return read === undefined ? [] : [read];
 }
 
@@ -218,7 +220,7 @@ function readDocumentNumber(
   const check = textAt(lines, after(documentNumber));
   if (check !== "<") {
     const number = text.replace(/<+$/, "");
-    return number !== "" && check === computeCheckDigit(text) ? number : undefined;
+    return number !== "" && !number.startsWith("<") && check === computeCheckDigit(text) ? number : undefined;
   }
   if (format !== "TD1" && format !== "TD2") return undefined;
   const [tail = ""] = textAt(lines, optional).split("<");
@@ -247,7 +249,7 @@ function repair({ layout, lines }: Fit): readonly (readonly string[])[] {
 function toRead(
   { layout, lines, isRefitted }: Fit,
   failed: readonly MrzCheck[],
-  isRepaired: boolean,
+  asRead: Fit,
   from: MrzLines,
 ): MrzRead | undefined {
   if (failed.length === 0 && !isAlsoReadByOthers(lines, layout)) return undefined;
@@ -262,7 +264,8 @@ function toRead(
     sex: textAt(lines, layout.sex),
     names: textAt(lines, layout.names),
   };
-  return { values, failed, isRepaired, isRefitted, from };
+  const numberAsRead = textAt(asRead.lines, layout.documentNumber).replace(/<+$/, "");
+  return { values, failed, isRepaired: lines !== asRead.lines, numberAsRead, isRefitted, from };
 }
 
 /** A second opinion: the mrz package has to find the same check digits right, in the formats that it knows. */

@@ -134,26 +134,38 @@ const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I:
 const MOST_PARTS = 4;
 
 /**
- * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. `isLenient`: one of
- * its letters may be printed as a digit that looks like it, or the other way round.
+ * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. `asRead`: how the
+ * zone's number was read before its check digit decided; where the print was read alike, a letter may be printed for a digit that
+ * looks like it, or the other way round.
  */
-export function comparePrintedNumber(zone: VisualZone, number: string, isLenient = false): "same" | "other" | "absent" {
+export function comparePrintedNumber(zone: VisualZone, number: string, asRead: string): "same" | "other" | "absent" {
   let sawSimilar = false;
-  for (const { words } of zone.lines) {
-    const parts = words.map(({ text }) => foldText(text.slice(0, 40)).replaceAll(/[^A-Z0-9]/g, ""));
-    for (let from = 0; from < parts.length; from += 1) {
-      for (let to = from + 1; to <= Math.min(parts.length, from + MOST_PARTS); to += 1) {
-        const text = parts.slice(from, to).join("");
-        if (text.length > number.length) break;
-        if (text.length < number.length) continue;
-        const differing = [...text].filter((character, index) => character !== number.charAt(index));
-        if (differing.length === 0) return "same";
-        if (isLenient && differing.length === 1 && unfold(text) === unfold(number)) return "same";
-        if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
-      }
-    }
+  for (const text of listNumbers(zone, number.length)) {
+    const differing = [...text].filter((character, index) => character !== number.charAt(index));
+    if (differing.length === 0) return "same";
+    const isAlike = text === asRead || asRead === number;
+    if (isAlike && differing.length === 1 && unfold(text) === unfold(number)) return "same";
+    if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
   return sawSimilar ? "other" : "absent";
+}
+
+/** The words that have a length together; small letters among capitals are marks of the paper. */
+function listNumbers({ lines }: VisualZone, length: number): readonly string[] {
+  return lines.flatMap(({ words }) =>
+    [/[^A-Z0-9]/g, /[^A-Z0-9\p{Ll}]/gu].flatMap((others) => {
+      const parts = words.map(({ text }) =>
+        foldText(text.slice(0, 40).replaceAll(others, "")).replaceAll(/[^A-Z0-9]/g, ""),
+      );
+      return parts.flatMap((_, from) => {
+        for (let to = from + 1; to <= Math.min(parts.length, from + MOST_PARTS); to += 1) {
+          const text = parts.slice(from, to).join("");
+          if (text.length >= length) return text.length === length ? [text] : [];
+        }
+        return [];
+      });
+    }),
+  );
 }
 
 function unfold(text: string): string {
