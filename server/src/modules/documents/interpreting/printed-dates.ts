@@ -99,7 +99,7 @@ function findInLine(line: PrintedLine): readonly PrintedDate[] {
 function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
   // Dots are written where the day comes first.
   const isDotted = line.words[atoms[at]?.word ?? -1]?.text.includes(".") ?? false;
-  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted);
+  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted) ?? readTogether(atoms, at);
 }
 
 /** 12 AUG 1974, 12 AUG/AOÛT 74, AUG 12 1974, 12 AUG. */
@@ -144,6 +144,17 @@ function readNumbers(
     { day: Number(one), month: Number(two), ...year },
     ...(isDotted || one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
   ]);
+}
+
+/** 12081974, 1208 1974: the blanks between numbers are easily lost. */
+function readTogether(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
+  const [one = "", two = ""] = atoms.slice(at, at + 2).map(({ text }) => text);
+  const [, day, month, year] = /^(\d\d)(\d\d)((?:19|20)\d\d)$/.exec(one.length === 8 ? one : one + two) ?? [];
+  const found =
+    year === undefined || ![4, 8].includes(one.length)
+      ? undefined
+      : readingsOf([{ day: Number(day), month: Number(month), ...readYear(year) }]);
+  return found === undefined ? undefined : { ...found, length: one.length === 8 ? 1 : 2 };
 }
 
 function readingsOf(

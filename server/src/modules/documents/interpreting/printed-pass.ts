@@ -48,6 +48,14 @@ const LABELS = {
     "LOCALIZADOR",
   ],
 } as const;
+const FORM_WORDS: ReadonlySet<string> = new Set(
+  [
+    "FROM VON DE DA DESDE NACH TO A HACIA PARA DATE DATUM FECHA DATA NAME NOM NOMBRE NOME PASSENGER PASSAGIER PASSAGER PASAJERO",
+    "PASSAGEIRO PASSEGGERO GATE PORTE PORTA PUERTA FLUGSTEIG BOARDING EINSTIEG EMBARQUEMENT EMBARQUE IMBARCO CLASS KLASSE CLASSE",
+    "CLASE TIME ZEIT HEURE HORA ORA DEPARTURE ABFLUG DEPART SALIDA PARTIDA ARRIVAL ANKUNFT ARRIVEE LLEGADA CHEGADA TERMINAL",
+    "GROUP GRUPPE GROUPE GRUPO ZONE SEQUENCE BAGGAGE GEPACK BAGAGES EQUIPAJE TICKET BILLET OPERATED CABIN STATUS REMARKS",
+  ].flatMap((line) => line.split(" ")),
+);
 const MOST_SHOWN = 40;
 
 export function readPrintedPass(lines: readonly PrintedLine[]): PrintedPass {
@@ -100,16 +108,16 @@ function findNames(lines: readonly PrintedLine[]): readonly Shown[] {
     .flatMap((line) =>
       line.words.flatMap((word) => {
         const text = foldText(word.text.slice(0, 64));
-        return NAME.test(text) && text.length >= 5 && !isAirportPair(text)
-          ? [{ value: text, line, words: [word] }]
-          : [];
+        return NAME.test(text) && text.length >= 5 && !isOfForm(text) ? [{ value: text, line, words: [word] }] : [];
       }),
     )
     .slice(0, MOST_SHOWN);
 }
 
-function isAirportPair(text: string): boolean {
-  return text.split("/").every((part) => part.length <= 3 || LABEL_WORDS.has(part));
+/** Labels in two languages, and pairs of airports, look like names. */
+function isOfForm(text: string): boolean {
+  const parts = text.split("/").map((part) => part.trim());
+  return parts.every((part) => part.length <= 3) || parts.some((part) => LABEL_WORDS.has(part) || FORM_WORDS.has(part));
 }
 
 /** Words of a form that stand right of a label or in the two lines below it. */
