@@ -281,6 +281,17 @@ describe("interpretIdDocument", () => {
       expect(codesOf(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
     });
 
+    it("takes the zone's number where one character of the print cannot be right", () => {
+      const printed = (documentNumber: string) =>
+        codesOf(read(writeReading(PASSPORT, { printed: { documentNumber } })));
+      expect(printed("C01XOOT47")).toContain("parts_disagree documentNumber");
+      expect(printed("C01XO0T47")).toEqual([]);
+      expect(printed("C0IX00T47")).toEqual([]);
+      expect(printed("C01X00147")).toEqual([]);
+      // L differs from 1 by twenty, which the check digit does not see.
+      expect(printed("C0LX00T47")).toContain("parts_disagree documentNumber");
+    });
+
     it("reads a card's number that goes on in the optional item", () => {
       const truth: IdTruth = {
         ...PASSPORT,

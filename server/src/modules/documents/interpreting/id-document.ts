@@ -5,11 +5,13 @@ import { readIssue, readZoneDates } from "./id-dates.ts";
 import { confirmNames } from "./id-names.ts";
 import { readWithoutZone } from "./id-without-zone.ts";
 import { type MrzRead, readMrz } from "./mrz.ts";
+import { computeCheckDigit } from "./mrz-layouts.ts";
 import { makeField, makeReason } from "./printed-text.ts";
 import { comparePrintedNumber, listPrintedSexes, printsWord, readVisualZone, type VisualZone } from "./visual-zone.ts";
 
 const MOST_CANDIDATES = 12;
 const SURE = 0.98;
+const ALIKE = 0.9;
 const UNSURE = 0.5;
 /** What passports of British nationals print who are no citizens. */
 const BRITISH_NATIONAL = ["OVERSEAS", "SUBJECT", "PROTECTED"];
@@ -32,7 +34,7 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     read,
     zone,
     today,
-    isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0,
+    isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0 && !read.isRepaired,
   };
   const parts = [
     readType(read, zone),
@@ -40,7 +42,7 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     number,
     names,
     readZoneDates(known),
-    readSex(read, zone),
+    readSex(alike, zone, known.isTrusted),
     readIssue(known),
   ];
   return {
@@ -157,9 +159,10 @@ function readCountries(read: MrzRead, zone: VisualZone): Part {
   return { fields, reasons };
 }
 
-/** Where lines were refitted, the printed number has to be the same to the letter. */
-function compareNumber({ values, numberAsRead, isRefitted }: MrzRead, zone: VisualZone) {
-  return comparePrintedNumber(zone, values.documentNumber.replaceAll("<", ""), isRefitted ? "" : numberAsRead);
+function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRead, zone: VisualZone) {
+  const number = values.documentNumber.replaceAll("<", "");
+  const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
+  return comparePrintedNumber(zone, { number, asRead: isRepaired ? numberAsRead : undefined, fits });
 }
 
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
@@ -187,22 +190,34 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
   };
 }
 
+const SEXES: ReadonlyMap<string, "f" | "m" | "x"> = new Map([
+  ["F", "f"],
+  ["M", "m"],
+  ["<", "x"],
+  ["X", "x"],
+]);
+
 /**
  * The sex, which has no check digit. A filler in the zone means that the document states none: it is x where the printed part
  * shows an X, and left out otherwise.
  */
-function readSex(read: MrzRead, zone: VisualZone): Part {
+function readSex(alike: readonly MrzRead[], zone: VisualZone, isTrusted: boolean): Part {
+  const [read] = alike;
   const printed = listPrintedSexes(zone);
-  const inZone = { M: "m", F: "f", "<": "x", X: "x" } as const;
-  const sign = read.values.sex;
-  const sex = sign === "M" || sign === "F" || sign === "<" || sign === "X" ? inZone[sign] : undefined;
-  if (sex === undefined || (sex === "x" && !printed.has("x"))) {
-    return { fields: {}, reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")] };
+  const sex = read === undefined ? undefined : SEXES.get(read.values.sex);
+  if (read === undefined || sex === undefined || (sex === "x" && !printed.has("x"))) {
+    return {
+      fields: {},
+      reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")],
+    };
   }
-  const isSure = printed.size === 1 && printed.has(sex);
-  const code = printed.size === 1 && !isSure ? "parts_disagree" : "low_confidence";
+  const isShown = printed.size === 1 && printed.has(sex);
+  // F and M are not taken for each other: where all else was read well, the zone is enough.
+  const isClear = isTrusted && printed.size === 0 && alike.every(({ values }) => values.sex === read.values.sex);
+  if (isShown || isClear) return { fields: { sex: zoneField(sex, isShown ? SURE : ALIKE, read) }, reasons: [] };
+  const code = printed.size === 1 ? "parts_disagree" : "low_confidence";
   return {
-    fields: { sex: zoneField(sex, isSure ? SURE : UNSURE, read) },
-    reasons: isSure ? [] : [makeReason(code, "The printed part does not show the same sex.", "sex")],
+    fields: { sex: zoneField(sex, UNSURE, read) },
+    reasons: [makeReason(code, "The printed part does not show the same sex.", "sex")],
   };
 }

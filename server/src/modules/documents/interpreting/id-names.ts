@@ -35,8 +35,11 @@ export function confirmNames(reads: readonly MrzRead[], zone: VisualZone): Names
     zone,
     reads.every(({ isRefitted }) => isRefitted),
   );
-  const isOnePart = variants.every(({ familyName, givenName }) => givenName === "" || familyName === "");
-  if (isOnePart) return nameOfOnePart(family ?? given, first, zone);
+  const ofOnePart = variants.filter(({ familyName, givenName }) => givenName === "" || familyName === "");
+  const isOnePart = ofOnePart.some(({ familyName }) => family === undefined || familyName === family.zone);
+  if (ofOnePart.length === variants.length || (isOnePart && given === undefined && family !== undefined)) {
+    return nameOfOnePart(family ?? given, first, zone);
+  }
 
   const fields: Record<string, ScannedField> = {};
   const reasons: ReviewReason[] = [];

@@ -34,8 +34,9 @@ export interface MrzRead {
   failed: readonly MrzCheck[];
   /** One character was replaced by one that it is often taken for. */
   isRepaired: boolean;
-  /** The document number before that. */
+  /** The document number before that, and its check digit; a filler where the number goes on elsewhere. */
   numberAsRead: string;
+  numberCheck: string;
   /** Lines were of another length than the format has. */
   isRefitted: boolean;
   from: MrzLines;
@@ -265,7 +266,8 @@ function toRead(
     names: textAt(lines, layout.names),
   };
   const numberAsRead = textAt(asRead.lines, layout.documentNumber).replace(/<+$/, "");
-  return { values, failed, isRepaired: lines !== asRead.lines, numberAsRead, isRefitted, from };
+  const numberCheck = textAt(lines, after(layout.documentNumber));
+  return { values, failed, isRepaired: lines !== asRead.lines, numberAsRead, numberCheck, isRefitted, from };
 }
 
 /** A second opinion: the mrz package has to find the same check digits right, in the formats that it knows. */

@@ -149,10 +149,8 @@ function heightOf(...words: readonly Word[]): number {
 /** Whether a line continues the one above: it begins below it, with next to no gap. */
 function goesOn(above: Word | undefined, below: Word | undefined): boolean {
   if (above === undefined || below === undefined || isWholePage(above.box) || isWholePage(below.box)) return false;
+  // The box of a word with a bracket or a long letter is higher than its line.
+  const height = Math.min(above.box.height, below.box.height);
   const gap = below.box.y - (above.box.y + above.box.height);
-  return (
-    Math.abs(below.box.x - above.box.x) < SAME_START &&
-    gap < LINE_GAP * heightOf(above, below) &&
-    gap > -heightOf(above)
-  );
+  return Math.abs(below.box.x - above.box.x) < SAME_START && Math.abs(gap) < LINE_GAP * height;
 }

@@ -133,18 +133,30 @@ const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I:
 /** Words that a printed document number may be split into. */
 const MOST_PARTS = 4;
 
+/** A document number of the machine-readable zone, to be compared with the printed one. */
+export interface ZoneNumber {
+  number: string;
+  /** How it was read before its check digit told that one character is another; undefined: as it is. */
+  asRead: string | undefined;
+  /** Whether a number has the check digit that the zone shows. */
+  fits: (number: string) => boolean;
+}
+
 /**
- * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. `asRead`: how the
- * zone's number was read before its check digit decided; where the print was read alike, a letter may be printed for a digit that
- * looks like it, or the other way round.
+ * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. One character may
+ * differ where the print cannot be right, because the check digit does not fit it; after a repair, only where print and zone were
+ * read alike and the character is a letter that looks like a digit, or the other way round.
  */
-export function comparePrintedNumber(zone: VisualZone, number: string, asRead: string): "same" | "other" | "absent" {
+export function comparePrintedNumber(
+  zone: VisualZone,
+  { number, asRead, fits }: ZoneNumber,
+): "same" | "other" | "absent" {
   let sawSimilar = false;
   for (const text of listNumbers(zone, number.length)) {
     const differing = [...text].filter((character, index) => character !== number.charAt(index));
     if (differing.length === 0) return "same";
-    const isAlike = text === asRead || asRead === number;
-    if (isAlike && differing.length === 1 && unfold(text) === unfold(number)) return "same";
+    const isMisread = asRead === undefined ? !fits(text) : text === asRead && unfold(text) === unfold(number);
+    if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
   return sawSimilar ? "other" : "absent";
