@@ -23,7 +23,7 @@ export interface IdTruth {
 export const TODAY = Temporal.PlainDate.from("2026-11-26");
 
 /** The check digit as Part 3 of ICAO 9303 tells it, from the other end than the product does. */
-export function digitFor(text: string): string {
+function digitFor(text: string): string {
   const values = [...text]
     .map((sign) => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".indexOf(sign))
     .map((value) => Math.max(0, value));
@@ -231,7 +231,7 @@ const CHECKED = [
 ] as const;
 
 /** The fields that a reader of the document should give. */
-export const truthOf = (truth: IdTruth) => ({
+export const truthOf = (truth: IdTruth): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(CHECKED.map((name) => [name, truth[name]])),
   familyName: truth.zoneFamilyName.replaceAll("<", " "),
   givenName: truth.zoneGivenName.replaceAll("<", " "),

@@ -112,6 +112,8 @@ describe("interpretBoardingPass", () => {
     expect(codesOf(full)).toEqual(["name_not_confirmed givenName"]);
     const confirmed = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/ALEXANDRAX")], ["DESMARAIS / ALEXANDRAX"]);
     expect(codesOf(confirmed)).toEqual([]);
+    const whole = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUCIEN MRS")]);
+    expect([valuesOf(whole.fields).givenName, codesOf(whole)]).toEqual(["LUCIEN", []]);
     const titled = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUC MR    ")]);
     expect([valuesOf(titled.fields).givenName, codesOf(titled)]).toEqual(["LUC", []]);
     const glued = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUCMR     ")]);
@@ -127,18 +129,18 @@ describe("interpretBoardingPass", () => {
   });
 
   it("reads what is printed where there is no barcode, with low confidence", () => {
-    const rows = [...PRINTED, "Booking reference ABC123"];
+    const rows = [...PRINTED, "Booking reference XKW347"];
     const scan = read([], rows);
     expect(codesOf(scan)).toEqual(["barcode_missing"]);
     expect(valuesOf(scan.fields)).toEqual({
       passengerName: "DESMARAIS/LUC",
       familyName: "DESMARAIS",
       givenName: "LUC",
-      bookingReference: "ABC123",
+      bookingReference: "XKW347",
     });
     expect(scan.legs?.map(valuesOf)).toEqual([
       {
-        bookingReference: "ABC123",
+        bookingReference: "XKW347",
         carrier: "AC",
         flightNumber: "834",
         origin: "YUL",
@@ -150,6 +152,8 @@ describe("interpretBoardingPass", () => {
     const fields = [scan.fields, ...(scan.legs ?? [])].flatMap((group) => Object.values(group));
     expect(fields.every(({ confidence, from }) => confidence <= 0.5 && from.source === "ocr")).toBe(true);
     expect(codesOf(read(["https://example.com/pass"], rows))).toEqual(["barcode_invalid"]);
+    const unclear = read([], [...PRINTED, "Booking reference XKW3Z7"]);
+    expect([valuesOf(unclear.fields).bookingReference, unclear.references]).toEqual([undefined, ["XKW3Z7"]]);
   });
 
   it.each([

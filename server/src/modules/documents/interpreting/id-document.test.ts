@@ -231,6 +231,17 @@ describe("interpretIdDocument", () => {
       expect(codesOf(scan)).toContain("date_missing issuedOn");
     });
 
+    it("knows the date of issue without its label by the years to the expiry, and says when it could not be read", () => {
+      const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
+      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
+      const { pages, ...rest } = writeReading(PASSPORT);
+      const unlabelled = pages.map(({ lines, ...page }) => ({
+        ...page,
+        lines: lines.filter(({ words }) => !words.some(({ text }) => text === "issue/Date")),
+      }));
+      expect(valuesOf(read({ ...rest, pages: unlabelled })).issuedOn).toBe("2022-03-01");
+    });
+
     it("knows the order of day and month from the other dates", () => {
       const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
       const scan = read(writeReading(PASSPORT, { printed: american }));

@@ -26,7 +26,7 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
   const zone = readVisualZone(reading);
   const chosen = chooseRead(reads, zone);
   if (chosen === undefined) return readWithoutZone(reading, zone, today);
-  const { read, alike, reasons } = chosen;
+  const { read, alike, reasons, open } = chosen;
   const names = confirmNames(alike, zone);
   const number = readNumber(read, zone);
   const isNumberShown = number.reasons.length === 0 && number.fields.documentNumber !== undefined;
@@ -46,7 +46,9 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     readIssue(known),
   ];
   return {
-    fields: Object.assign({}, ...parts.map(({ fields }) => fields)),
+    fields: Object.fromEntries(
+      parts.flatMap(({ fields }) => Object.entries(fields)).filter(([name]) => !open.includes(name)),
+    ),
     reasons: [...reasons, ...describeZone(read), ...parts.flatMap((part) => part.reasons)],
     references: [],
     pages: reading.pageCount,
@@ -63,6 +65,8 @@ interface Chosen {
   /** Readings that agree with it in all that has a check digit. */
   alike: readonly MrzRead[];
   reasons: readonly ReviewReason[];
+  /** Fields that other readings, as good as this one, have otherwise: they are left out. */
+  open: readonly string[];
 }
 
 function keyOf({ values }: MrzRead): string {
@@ -93,12 +97,24 @@ function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone):
   const shown = groups.filter(([read]) => read !== undefined && compareNumber(read, zone) === "same");
   if (shown.length === 1) return choose(shown[0] ?? [], []);
   const message = "The machine-readable zone can be read in several ways.";
-  return choose(shown[0] ?? first, [makeReason("check_digit_failed", message)]);
+  const open = (["documentNumber", "bornOn", "expiresOn"] as const).filter((name) => {
+    const values = new Set(
+      firsts.map(({ values }) => (name === "documentNumber" ? values[name] : values[ITEMS[name]])),
+    );
+    return values.size > 1;
+  });
+  return choose(first, [makeReason("check_digit_failed", message)], open);
 }
 
-function choose(alike: readonly MrzRead[], reasons: readonly ReviewReason[]): Chosen | undefined {
+const ITEMS = { bornOn: "born", expiresOn: "expires" } as const;
+
+function choose(
+  alike: readonly MrzRead[],
+  reasons: readonly ReviewReason[],
+  open: readonly string[] = [],
+): Chosen | undefined {
   const [read] = alike;
-  return read === undefined ? undefined : { read, alike, reasons };
+  return read === undefined ? undefined : { read, alike, reasons, open };
 }
 
 /** Zones on different pages, or one below the other, are of different documents. */
@@ -150,7 +166,8 @@ function readCountries(read: MrzRead, zone: VisualZone): Part {
       reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is no country.", field));
       return;
     }
-    const isSure = agree || printsWord(zone, code) || printsWord(zone, value);
+    // A code of one letter is printed everywhere.
+    const isSure = agree || [code, value].some((text) => text.length === 3 && printsWord(zone, text));
     fields[field] = zoneField(value, isSure ? SURE : UNSURE, read);
     if (!isSure) reasons.push(makeReason("low_confidence", "The printed part does not show this code.", field));
   };

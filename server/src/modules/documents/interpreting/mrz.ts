@@ -11,7 +11,7 @@ import {
 } from "./mrz-layouts.ts";
 
 /** What a machine-readable zone says, as it stands there: fillers inside of names are <, dates are YYMMDD. */
-export interface MrzValues {
+interface MrzValues {
   format: MrzFormat;
   documentCode: string;
   issuer: string;
@@ -26,7 +26,7 @@ export interface MrzValues {
 }
 
 /** The items that have a check digit, and the digit over all of them. */
-export type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
+type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
 
 export interface MrzRead {
   values: MrzValues;

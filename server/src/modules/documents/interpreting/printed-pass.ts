@@ -25,6 +25,7 @@ export interface PrintedPass {
 const UNSURE = 0.5;
 const FLIGHT = /^(?=\d?[A-Z])([A-Z0-9]{2})0*([1-9]\d{0,3}[A-Z]?)$/;
 const SEAT = /^0{0,2}([1-9]\d?[A-K])$/;
+const LIKE_DIGITS = /[0OQD1IL2Z5S6G8B]/;
 const REFERENCE = /^[A-Z0-9]{6}$/;
 const NAME = /^[A-Z][A-Z'-]{1,30}\/[A-Z][A-Z' -]{0,30}$/;
 /** Airports whose codes are also words or abbreviations that boarding passes print. */
@@ -160,7 +161,8 @@ export function listPrintedFields(printed: PrintedPass, today: Temporal.PlainDat
   const destination = printed.airports.find(({ value }) => value !== origin?.value);
   const [name] = printed.names;
   const [familyName, givenName] = name?.value.split("/") ?? [];
-  const [reference] = printed.references;
+  // Nothing tells whether a letter that looks like a digit was read right.
+  const reference = printed.references.find(({ value, line }) => line.source === "text" || !LIKE_DIGITS.test(value));
   const shownDate = printed.dates[0];
   const departsOn = shownDate === undefined ? undefined : nearestDate(shownDate, today);
   return {

@@ -48,7 +48,7 @@ export function isWholePage({ width, height }: Box): boolean {
   return width * height > WHOLE_PAGE;
 }
 
-export function enclose(words: readonly Word[]): Box | null {
+function enclose(words: readonly Word[]): Box | null {
   const boxes = words.map(({ box }) => box);
   if (boxes.length === 0) return null;
   const x = Math.min(...boxes.map((box) => box.x));

@@ -92,7 +92,7 @@ function isFarApart(word: Word | undefined, next: Word | undefined): boolean {
 }
 
 /** A value on a page: `row` is its line among all. */
-export interface Place {
+interface Place {
   line: PrintedLine;
   row: number;
   from: number;
@@ -134,7 +134,7 @@ const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I:
 const MOST_PARTS = 4;
 
 /** A document number of the machine-readable zone, to be compared with the printed one. */
-export interface ZoneNumber {
+interface ZoneNumber {
   number: string;
   /** How it was read before its check digit told that one character is another; undefined: as it is. */
   asRead: string | undefined;

@@ -1,5 +1,5 @@
 /** A way to read the names of a machine-readable zone; fillers stand between the parts of each. */
-export interface ZoneNames {
+interface ZoneNames {
   familyName: string;
   givenName: string;
   /** They fill their item, so the end of them may be missing. */
