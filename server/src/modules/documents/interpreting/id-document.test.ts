@@ -107,6 +107,8 @@ describe("interpretIdDocument", () => {
       ["ANNA<MARIA", "ANNAMARIA"],
       ["ANNAMARIA", "ANNA MARIA"],
       ["ANNA", "ANNE"],
+      ["ZOEE", "ZOË"],
+      ["MARIAELUISA", "MARIA-LUISA"],
     ])("does not confirm %s by %s", (zoneGivenName, givenName) => {
       const scan = read(writeReading({ ...PASSPORT, zoneGivenName, givenName }));
       expect(valuesOf(scan)).not.toHaveProperty("givenName");

@@ -38,7 +38,7 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
   };
   const parts = [
     readType(read, zone),
-    readCountries(read, zone),
+    readCountries(alike, read, zone),
     number,
     names,
     readZoneDates(known),
@@ -155,7 +155,11 @@ function readType(read: MrzRead, zone: VisualZone): Part {
 }
 
 /** Neither code has a check digit: they confirm each other where they are the same, else the printed part has to show them. */
-function readCountries(read: MrzRead, zone: VisualZone): Part {
+function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZone): Part {
+  const agreeing = alike.filter(({ values }) => values.issuer === values.nationality && toNationality(values.issuer));
+  // Another reading of the same zone may have both where the first one has not.
+  const isOneCountry = new Set(agreeing.map(({ values }) => values.issuer)).size === 1;
+  const read = (isOneCountry ? agreeing[0] : undefined) ?? first;
   const { issuer, nationality } = read.values;
   const fields: Record<string, ScannedField> = {};
   const reasons: ReviewReason[] = [];

@@ -39,7 +39,7 @@ const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "A
 
 /**
  * Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. The print
- * may have lost its dots, except on the last letter: ZO is not ZOE. `isStrict`: letters may be missing in the zone, so ASA is not
+ * may have lost its dots, but not on the last letter of a word: ZO is not ZOE. `isStrict`: letters may be missing in the zone, so ASA is not
  * ÅSA, which would be AASA.
  */
 export function isWrittenAs(printed: string, zone: string, isStrict: boolean): boolean {
@@ -62,17 +62,23 @@ function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<n
   let ends: ReadonlySet<number> = new Set([0]);
   const characters = [...printed.normalize("NFC").toUpperCase()];
   for (const [index, character] of characters.entries()) {
-    const isLast = index === characters.length - 1;
+    const written = [...spell(character, isStrict), ...spellWithoutDots(character, characters[index + 1] ?? "")];
     const next = new Set<number>();
     for (const end of ends) {
-      for (const written of [...spell(character, isStrict), ...(isLast ? [] : (WITHOUT_DOTS[character] ?? []))]) {
-        if (zone.startsWith(written, end)) next.add(end + written.length);
+      for (const letters of written) {
+        if (zone.startsWith(letters, end)) next.add(end + letters.length);
       }
     }
     if (next.size === 0) return next;
     ends = next;
   }
   return ends;
+}
+
+/** Only within a word, and not before the letter itself: a filler that was read as E makes ZOEE of ZOË. */
+function spellWithoutDots(character: string, next: string): readonly string[] {
+  const [base = ""] = next.normalize("NFD");
+  return /^[A-Z]$/.test(base) ? (WITHOUT_DOTS[character] ?? []).filter((written) => !written.endsWith(base)) : [];
 }
 
 function spell(character: string, isStrict: boolean): readonly string[] {

@@ -146,15 +146,19 @@ function readNumbers(
   ]);
 }
 
-/** 12081974, 1208 1974: the blanks between numbers are easily lost. */
+/** 12081974, 1208 1974, 12 081974: the blanks between numbers are easily lost. */
 function readTogether(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
-  const [one = "", two = ""] = atoms.slice(at, at + 2).map(({ text }) => text);
-  const [, day, month, year] = /^(\d\d)(\d\d)((?:19|20)\d\d)$/.exec(one.length === 8 ? one : one + two) ?? [];
-  const found =
-    year === undefined || ![4, 8].includes(one.length)
-      ? undefined
-      : readingsOf([{ day: Number(day), month: Number(month), ...readYear(year) }]);
-  return found === undefined ? undefined : { ...found, length: one.length === 8 ? 1 : 2 };
+  for (const length of [1, 2]) {
+    const text = atoms
+      .slice(at, at + length)
+      .map((atom) => atom.text)
+      .join("");
+    const [, day, month, year] = /^(\d\d)(\d\d)((?:19|20)\d\d)$/.exec(text) ?? [];
+    if (year === undefined) continue;
+    const found = readingsOf([{ day: Number(day), month: Number(month), ...readYear(year) }]);
+    if (found !== undefined) return { ...found, length };
+  }
+  return undefined;
 }
 
 function readingsOf(

@@ -159,16 +159,27 @@ export function comparePrintedNumber(
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
-  return sawSimilar ? "other" : "absent";
+  // A sign of the paper that was read as one more character.
+  const isLonger =
+    asRead === undefined && listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
+  return isLonger ? "same" : sawSimilar ? "other" : "absent";
 }
+
+function isWithOneMore(text: string, number: string): boolean {
+  return [...text].some((_, index) => text.slice(0, index) + text.slice(index + 1) === number);
+}
+
+/** What a letter of few strokes is read as: it stands for a character that is not known. */
+const STROKES = /[[\]|!{}]/g;
 
 /** The words that have a length together; small letters among capitals are marks of the paper. */
 function listNumbers({ lines }: VisualZone, length: number): readonly string[] {
   return lines.flatMap(({ words }) =>
-    [/[^A-Z0-9]/g, /[^A-Z0-9\p{Ll}]/gu].flatMap((others) => {
-      const parts = words.map(({ text }) =>
-        foldText(text.slice(0, 40).replaceAll(others, "")).replaceAll(/[^A-Z0-9]/g, ""),
-      );
+    [/[^A-Z0-9?]/g, /[^A-Z0-9?\p{Ll}]/gu].flatMap((others) => {
+      const parts = words.map(({ text }) => {
+        const withoutOthers = text.slice(0, 40).replaceAll(STROKES, "?").replaceAll(others, "");
+        return foldText(withoutOthers).replaceAll(/[^A-Z0-9?]/g, "");
+      });
       return parts.flatMap((_, from) => {
         for (let to = from + 1; to <= Math.min(parts.length, from + MOST_PARTS); to += 1) {
           const text = parts.slice(from, to).join("");
