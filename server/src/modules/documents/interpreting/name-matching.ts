@@ -13,6 +13,7 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   İ: ["I"],
   Ŀ: ["L"],
   Ł: ["L"],
+  "£": ["L"],
   Ñ: ["N", "NXX"],
   Ŋ: ["N"],
   Ö: ["OE", "O"],
@@ -75,8 +76,9 @@ function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<n
   return ends;
 }
 
-/** Only within a word, and not before the letter itself: a filler that was read as E makes ZOEE of ZOË. */
+/** Only within a word, and not before the letter itself: a filler that was read as E makes ZOEE of ZOË. A ß is read as B. */
 function spellWithoutDots(character: string, next: string): readonly string[] {
+  if (character === "B") return ["SS"];
   const [base = ""] = next.normalize("NFD");
   return /^[A-Z]$/.test(base) ? (WITHOUT_DOTS[character] ?? []).filter((written) => !written.endsWith(base)) : [];
 }
