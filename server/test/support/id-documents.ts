@@ -23,7 +23,7 @@ export interface IdTruth {
 export const TODAY = Temporal.PlainDate.from("2026-11-26");
 
 /** The check digit as Part 3 of ICAO 9303 tells it, from the other end than the product does. */
-export function digitFor(text: string): string {
+function digitFor(text: string): string {
   const values = [...text]
     .map((sign) => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".indexOf(sign))
     .map((value) => Math.max(0, value));
@@ -45,14 +45,16 @@ const CODES = { passport: "P<", identity_card: "I<", visa: "V<" } as const;
 /** The lines of the zone, as Parts 4 to 7 of ICAO 9303 lay them out. */
 export function writeZone(truth: IdTruth): readonly string[] {
   const { format, documentType, nationality, issuingCountry, personalNumber } = truth;
-  const number = withDigit(fill(truth.documentNumber, 9));
+  const isLong = truth.documentNumber.length > 9;
+  const number = isLong ? `${truth.documentNumber.slice(0, 9)}<` : withDigit(fill(truth.documentNumber, 9));
   const born = withDigit(inZone(truth.bornOn));
   const expires = withDigit(inZone(truth.expiresOn));
   const sex = sexInZone[truth.sex];
   const names = truth.zoneGivenName === "" ? truth.zoneFamilyName : `${truth.zoneFamilyName}<<${truth.zoneGivenName}`;
   const head = CODES[documentType] + fill(codeOf(issuingCountry), 3);
   if (format === "TD1") {
-    const first = head + number + fill(personalNumber, 15);
+    const goesOn = isLong ? truth.documentNumber.slice(9) + digitFor(truth.documentNumber) : "";
+    const first = head + number + fill(`${goesOn}${personalNumber}`, 15);
     const second = `${born}${sex}${expires}${fill(codeOf(nationality), 3)}<<<<<<<<<<<`;
     const composite = digitFor(first.slice(5) + born + expires + "<".repeat(11));
     return [first, second + composite, fill(names, 30)];
@@ -229,7 +231,11 @@ const CHECKED = [
 ] as const;
 
 /** The fields that a reader of the document should give. */
-export const truthOf = (truth: IdTruth) => Object.fromEntries(CHECKED.map((name) => [name, truth[name]]));
+export const truthOf = (truth: IdTruth): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(CHECKED.map((name) => [name, truth[name]])),
+  familyName: truth.zoneFamilyName.replaceAll("<", " "),
+  givenName: truth.zoneGivenName.replaceAll("<", " "),
+});
 
 /** Fields that are there without a reason about them or about the whole document. */
 export function listAccepted({ fields, reasons }: Scan): readonly (readonly [string, string])[] {

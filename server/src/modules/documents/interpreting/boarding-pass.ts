@@ -110,7 +110,8 @@ function readName(
   const isTitled = bare !== undefined && (space === " " || TITLE_WITHOUT_SPACE.includes(title));
   const isDoubtful = isTitled && space === "";
   const givenName = isTitled ? bare.trim() : given.trim();
-  const isCut = nameIsFull && !printsPhrase(lines, given === "" ? familyName : givenName);
+  // A name that ends with a title ends there.
+  const isCut = nameIsFull && space !== " " && !printsPhrase(lines, given === "" ? familyName : givenName);
   const name = given === "" ? "familyName" : "givenName";
   return {
     fields: {

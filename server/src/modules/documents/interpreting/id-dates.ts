@@ -8,6 +8,8 @@ const OLDEST_PERSON_YEARS = 120;
 /** A printed year of two digits leaves the century of a birth open only as long as the elder one may be alive. */
 const OLD_PERSON_YEARS = 110;
 const EXPIRY_YEARS = 20;
+/** Nobody hands in a document that was issued longer ago. */
+const OLDEST_ISSUE_YEARS = 30;
 const LONGEST_VALIDITY = { years: 10, days: 10 };
 /** Passports are issued for so many years, to the day or to the day before. */
 const USUAL_VALIDITIES = [5, 10];
@@ -23,7 +25,7 @@ interface Dates {
 }
 
 /** The birth dates that YYMMDD can mean: in the past, at most 120 years ago; the latest first. */
-export function listBirths(text: string, today: Temporal.PlainDate): readonly Temporal.PlainDate[] {
+function listBirths(text: string, today: Temporal.PlainDate): readonly Temporal.PlainDate[] {
   return listCenturies(text)
     .filter((date) => {
       const isPast = Temporal.PlainDate.compare(date, today) <= 0;
@@ -33,7 +35,7 @@ export function listBirths(text: string, today: Temporal.PlainDate): readonly Te
 }
 
 /** The expiry that YYMMDD means: at most 20 years from today, in the past or ahead. */
-export function findExpiry(text: string, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
+function findExpiry(text: string, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
   return listCenturies(text).find((date) => Math.abs(today.until(date, { largestUnit: "years" }).years) < EXPIRY_YEARS);
 }
 
@@ -104,33 +106,47 @@ function isCenturyUnclear(
 }
 
 /**
- * The date of issue, which only the printed part has. It has to stand beside its label, to lie in the past, and at most ten
- * years and a few days before the expiry.
+ * The date of issue, which only the printed part has: it lies in the past, and at most ten years and a few days before the
+ * expiry. It stands beside its label; where no label was read, it is the only date that lies five or ten years before the expiry.
  */
-export function readIssue({ read, zone, today, isTrusted }: Known): Dates {
-  const shown = findLabelledDate(zone, "issuedOn");
+export function readIssue(known: Known): Dates {
+  const { read, zone, today } = known;
   const expiry = findExpiry(read.values.expires, today);
-  if (shown === undefined) return { fields: {}, reasons: [] };
   const births = listBirths(read.values.born, today);
   const others = [...births, ...(expiry === undefined ? [] : [expiry])];
-  if (others.some((date) => printsDate(shown, date))) return { fields: {}, reasons: [] };
-  const possible = listShown(shown, zone, others).filter((date) => isPossibleIssue(date, expiry, births, today));
-  const usual = possible.filter((date) => isUsualIssue(date, expiry));
-  const dates = usual.length === 1 ? usual : possible;
-  const [date] = dates;
-  if (date === undefined) {
-    return {
-      fields: {},
-      reasons: [makeReason("date_missing", "The printed date of issue is not possible.", "issuedOn")],
-    };
+  const labelled = findLabelledDate(zone, "issuedOn");
+  const candidates = labelled === undefined ? zone.dates : [labelled];
+  const shown = candidates
+    .filter((date) => !others.some((other) => printsDate(date, other)))
+    .map((printed) => {
+      const dates = listShown(printed, zone, others).filter((date) => isPossibleIssue(date, expiry, births, today));
+      return { printed, dates, usual: dates.filter((date) => isUsualIssue(date, expiry)) };
+    });
+  const usual = shown.filter((one) => one.usual.length === 1);
+  const days = new Set(usual.flatMap((one) => one.usual.map((date) => date.toString())));
+  const [found] = usual;
+  if (found !== undefined && days.size === 1) return issueField(found.usual, found.printed, true);
+  const [only] = shown;
+  if (labelled !== undefined && only !== undefined && only.dates.length > 0) {
+    return issueField(only.dates, only.printed, known.isTrusted && isReadWell(only.printed));
   }
-  const words = shown.line.words.slice(shown.from, shown.to);
-  const isSure = dates.length === 1 && (usual.length === 1 || (isTrusted && weakestOf(words) >= SURE_WORDS));
+  if (!zone.labels.some(({ label }) => label === "issuedOn")) return { fields: {}, reasons: [] };
+  return { fields: {}, reasons: [makeReason("date_missing", "The date of issue could not be read.", "issuedOn")] };
+}
+
+function issueField(dates: readonly Temporal.PlainDate[], { line, from, to }: PrintedDate, isKnown: boolean): Dates {
+  const [date] = dates;
+  if (date === undefined) return { fields: {}, reasons: [] };
+  const isSure = isKnown && dates.length === 1;
   const code = dates.length > 1 ? "date_ambiguous" : "low_confidence";
   return {
-    fields: { issuedOn: printedField(date.toString(), shown.line, words, isSure ? SURE : UNSURE) },
+    fields: { issuedOn: printedField(date.toString(), line, line.words.slice(from, to), isSure ? SURE : UNSURE) },
     reasons: isSure ? [] : [makeReason(code, "Nothing confirms how the date of issue was read.", "issuedOn")],
   };
+}
+
+function isReadWell({ line, from, to }: PrintedDate): boolean {
+  return weakestOf(line.words.slice(from, to)) >= SURE_WORDS;
 }
 
 /** What a printed date can mean. Dates of one document have day and month in one order, which those that are known tell. */
@@ -171,7 +187,7 @@ function isPossibleIssue(
   today: Temporal.PlainDate,
 ): boolean {
   const { compare } = Temporal.PlainDate;
-  if (compare(date, today) > 0) return false;
+  if (compare(date, today) > 0 || compare(date, today.subtract({ years: OLDEST_ISSUE_YEARS })) < 0) return false;
   if (births.length > 0 && births.every((birth) => compare(date, birth) < 0)) return false;
   if (expiry === undefined) return true;
   return compare(date, expiry) < 0 && compare(date.add(LONGEST_VALIDITY), expiry) >= 0;

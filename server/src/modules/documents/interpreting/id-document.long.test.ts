@@ -44,7 +44,7 @@ it("accepts no wrong value in 20,000 zones with up to three errors", () => {
   const { wrong, wrongOnes, used, confirmed } = measure(RUNS, []);
   expect([wrong, wrongOnes]).toEqual([0, []]);
   // Most errors lie in fillers and names, and the printed part confirms what is repaired.
-  expect(used).toBeGreaterThan(RUNS / 4);
+  expect(used).toBeGreaterThan(RUNS / 6);
   expect(confirmed).toBeGreaterThan(RUNS / 2);
 });
 

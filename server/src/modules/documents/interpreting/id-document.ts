@@ -5,11 +5,13 @@ import { readIssue, readZoneDates } from "./id-dates.ts";
 import { confirmNames } from "./id-names.ts";
 import { readWithoutZone } from "./id-without-zone.ts";
 import { type MrzRead, readMrz } from "./mrz.ts";
+import { computeCheckDigit } from "./mrz-layouts.ts";
 import { makeField, makeReason } from "./printed-text.ts";
 import { comparePrintedNumber, listPrintedSexes, printsWord, readVisualZone, type VisualZone } from "./visual-zone.ts";
 
 const MOST_CANDIDATES = 12;
 const SURE = 0.98;
+const ALIKE = 0.9;
 const UNSURE = 0.5;
 /** What passports of British nationals print who are no citizens. */
 const BRITISH_NATIONAL = ["OVERSEAS", "SUBJECT", "PROTECTED"];
@@ -24,7 +26,7 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
   const zone = readVisualZone(reading);
   const chosen = chooseRead(reads, zone);
   if (chosen === undefined) return readWithoutZone(reading, zone, today);
-  const { read, alike, reasons } = chosen;
+  const { read, alike, reasons, open } = chosen;
   const names = confirmNames(alike, zone);
   const number = readNumber(read, zone);
   const isNumberShown = number.reasons.length === 0 && number.fields.documentNumber !== undefined;
@@ -32,19 +34,21 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     read,
     zone,
     today,
-    isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0,
+    isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0 && !read.isRepaired,
   };
   const parts = [
     readType(read, zone),
-    readCountries(read, zone),
+    readCountries(alike, read, zone),
     number,
     names,
     readZoneDates(known),
-    readSex(read, zone),
+    readSex(alike, zone, known.isTrusted),
     readIssue(known),
   ];
   return {
-    fields: Object.assign({}, ...parts.map(({ fields }) => fields)),
+    fields: Object.fromEntries(
+      parts.flatMap(({ fields }) => Object.entries(fields)).filter(([name]) => !open.includes(name)),
+    ),
     reasons: [...reasons, ...describeZone(read), ...parts.flatMap((part) => part.reasons)],
     references: [],
     pages: reading.pageCount,
@@ -61,6 +65,8 @@ interface Chosen {
   /** Readings that agree with it in all that has a check digit. */
   alike: readonly MrzRead[];
   reasons: readonly ReviewReason[];
+  /** Fields that other readings, as good as this one, have otherwise: they are left out. */
+  open: readonly string[];
 }
 
 function keyOf({ values }: MrzRead): string {
@@ -73,23 +79,7 @@ function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undef
   const repaired = reads.filter(({ failed, isRepaired }) => failed.length === 0 && isRepaired);
   const pool = whole.length > 0 ? whole : repaired;
   const groups = [...Map.groupBy(pool, keyOf).values()];
-  if (groups.length > 1) {
-    const several = groups.some(([one]) =>
-      groups.some(([other]) => one !== undefined && other !== undefined && isApart(one, other)),
-    );
-    const shown = groups.filter(
-      ([one]) => one !== undefined && comparePrintedNumber(zone, one.values.documentNumber) === "same",
-    );
-    const [only] = shown;
-    if (several)
-      return choose(groups[0] ?? [], [
-        makeReason("several_documents", "The pages show several documents; this is the first."),
-      ]);
-    if (shown.length === 1 && only !== undefined) return choose(only, []);
-    return choose(groups[0] ?? [], [
-      makeReason("check_digit_failed", "The machine-readable zone can be read in several ways."),
-    ]);
-  }
+  if (groups.length > 1) return chooseGroup(groups, zone);
   if (groups.length === 1) return choose(groups[0] ?? [], []);
   const [best] = [...reads].sort((one, other) => one.failed.length - other.failed.length);
   if (best === undefined) return undefined;
@@ -97,9 +87,34 @@ function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undef
   return choose([best], [reason]);
 }
 
-function choose(alike: readonly MrzRead[], reasons: readonly ReviewReason[]): Chosen | undefined {
+/** Readings that do not agree are of several documents, or the printed number tells which is right. */
+function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone): Chosen | undefined {
+  const firsts = groups.flatMap((group) => group[0] ?? []);
+  const first = groups[0] ?? [];
+  if (firsts.some((one) => firsts.some((other) => isApart(one, other)))) {
+    return choose(first, [makeReason("several_documents", "The pages show several documents; this is the first.")]);
+  }
+  const shown = groups.filter(([read]) => read !== undefined && compareNumber(read, zone) === "same");
+  if (shown.length === 1) return choose(shown[0] ?? [], []);
+  const message = "The machine-readable zone can be read in several ways.";
+  const open = (["documentNumber", "bornOn", "expiresOn"] as const).filter((name) => {
+    const values = new Set(
+      firsts.map(({ values }) => (name === "documentNumber" ? values[name] : values[ITEMS[name]])),
+    );
+    return values.size > 1;
+  });
+  return choose(first, [makeReason("check_digit_failed", message)], open);
+}
+
+const ITEMS = { bornOn: "born", expiresOn: "expires" } as const;
+
+function choose(
+  alike: readonly MrzRead[],
+  reasons: readonly ReviewReason[],
+  open: readonly string[] = [],
+): Chosen | undefined {
   const [read] = alike;
-  return read === undefined ? undefined : { read, alike, reasons };
+  return read === undefined ? undefined : { read, alike, reasons, open };
 }
 
 /** Zones on different pages, or one below the other, are of different documents. */
@@ -140,7 +155,11 @@ function readType(read: MrzRead, zone: VisualZone): Part {
 }
 
 /** Neither code has a check digit: they confirm each other where they are the same, else the printed part has to show them. */
-function readCountries(read: MrzRead, zone: VisualZone): Part {
+function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZone): Part {
+  const agreeing = alike.filter(({ values }) => values.issuer === values.nationality && toNationality(values.issuer));
+  // Another reading of the same zone may have both where the first one has not.
+  const isOneCountry = new Set(agreeing.map(({ values }) => values.issuer)).size === 1;
+  const read = (isOneCountry ? agreeing[0] : undefined) ?? first;
   const { issuer, nationality } = read.values;
   const fields: Record<string, ScannedField> = {};
   const reasons: ReviewReason[] = [];
@@ -151,13 +170,20 @@ function readCountries(read: MrzRead, zone: VisualZone): Part {
       reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is no country.", field));
       return;
     }
-    const isSure = agree || printsWord(zone, code) || printsWord(zone, value);
+    // A code of one letter is printed everywhere.
+    const isSure = agree || [code, value].some((text) => text.length === 3 && printsWord(zone, text));
     fields[field] = zoneField(value, isSure ? SURE : UNSURE, read);
     if (!isSure) reasons.push(makeReason("low_confidence", "The printed part does not show this code.", field));
   };
   add("issuingCountry", issuer, toIssuingCountry(issuer));
   add("nationality", nationality, toNationality(nationality));
   return { fields, reasons };
+}
+
+function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRead, zone: VisualZone) {
+  const number = values.documentNumber.replaceAll("<", "");
+  const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
+  return comparePrintedNumber(zone, { number, asRead: isRepaired ? numberAsRead : undefined, fits });
 }
 
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
@@ -170,7 +196,7 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
       reasons: [makeReason("check_digit_failed", "The check digit of the number does not fit.", "documentNumber")],
     };
   }
-  const shown = comparePrintedNumber(zone, number);
+  const shown = compareNumber(read, zone);
   const reason =
     shown === "other"
       ? makeReason(
@@ -185,22 +211,34 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
   };
 }
 
+const SEXES: ReadonlyMap<string, "f" | "m" | "x"> = new Map([
+  ["F", "f"],
+  ["M", "m"],
+  ["<", "x"],
+  ["X", "x"],
+]);
+
 /**
  * The sex, which has no check digit. A filler in the zone means that the document states none: it is x where the printed part
  * shows an X, and left out otherwise.
  */
-function readSex(read: MrzRead, zone: VisualZone): Part {
+function readSex(alike: readonly MrzRead[], zone: VisualZone, isTrusted: boolean): Part {
+  const [read] = alike;
   const printed = listPrintedSexes(zone);
-  const inZone = { M: "m", F: "f", "<": "x", X: "x" } as const;
-  const sign = read.values.sex;
-  const sex = sign === "M" || sign === "F" || sign === "<" || sign === "X" ? inZone[sign] : undefined;
-  if (sex === undefined || (sex === "x" && !printed.has("x"))) {
-    return { fields: {}, reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")] };
+  const sex = read === undefined ? undefined : SEXES.get(read.values.sex);
+  if (read === undefined || sex === undefined || (sex === "x" && !printed.has("x"))) {
+    return {
+      fields: {},
+      reasons: [makeReason("low_confidence", "The document does not say the sex clearly.", "sex")],
+    };
   }
-  const isSure = printed.size === 1 && printed.has(sex);
-  const code = printed.size === 1 && !isSure ? "parts_disagree" : "low_confidence";
+  const isShown = printed.size === 1 && printed.has(sex);
+  // F and M are not taken for each other: where all else was read well, the zone is enough.
+  const isClear = isTrusted && printed.size === 0 && alike.every(({ values }) => values.sex === read.values.sex);
+  if (isShown || isClear) return { fields: { sex: zoneField(sex, isShown ? SURE : ALIKE, read) }, reasons: [] };
+  const code = printed.size === 1 ? "parts_disagree" : "low_confidence";
   return {
-    fields: { sex: zoneField(sex, isSure ? SURE : UNSURE, read) },
-    reasons: isSure ? [] : [makeReason(code, "The printed part does not show the same sex.", "sex")],
+    fields: { sex: zoneField(sex, UNSURE, read) },
+    reasons: [makeReason(code, "The printed part does not show the same sex.", "sex")],
   };
 }

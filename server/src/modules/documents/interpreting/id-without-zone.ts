@@ -27,7 +27,10 @@ export function readWithoutZone(reading: Reading, zone: VisualZone, today: Tempo
       : makeReason("mrz_missing", "No machine-readable zone could be read."),
   );
   for (const field of ["familyName", "givenName"] as const) {
-    const place = findLabelledWords(zone, field);
+    const place = findLabelledWords(
+      { ...zone, labels: zone.labels.filter(({ isCommonWord }) => !isCommonWord) },
+      field,
+    );
     const words = place?.line.words.slice(place.from, place.to) ?? [];
     const name = words.map(({ text }) => text).join(" ");
     if (place !== undefined && NAME.test(name)) fields[field] = printedField(name, place.line, words, UNSURE);

@@ -11,7 +11,7 @@ import {
 } from "./mrz-layouts.ts";
 
 /** What a machine-readable zone says, as it stands there: fillers inside of names are <, dates are YYMMDD. */
-export interface MrzValues {
+interface MrzValues {
   format: MrzFormat;
   documentCode: string;
   issuer: string;
@@ -21,14 +21,12 @@ export interface MrzValues {
   expires: string;
   /** M, F or <. */
   sex: string;
-  familyName: string;
-  givenName: string;
-  /** The names fill their item, so the end of them may be missing. */
-  namesAreFull: boolean;
+  /** The whole item, with its fillers. */
+  names: string;
 }
 
 /** The items that have a check digit, and the digit over all of them. */
-export type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
+type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
 
 export interface MrzRead {
   values: MrzValues;
@@ -36,6 +34,9 @@ export interface MrzRead {
   failed: readonly MrzCheck[];
   /** One character was replaced by one that it is often taken for. */
   isRepaired: boolean;
+  /** The document number before that, and its check digit; a filler where the number goes on elsewhere. */
+  numberAsRead: string;
+  numberCheck: string;
   /** Lines were of another length than the format has. */
   isRefitted: boolean;
   from: MrzLines;
@@ -93,15 +94,15 @@ export function readMrz(candidate: MrzLines): readonly MrzRead[] {
   const reads = fits.map((fit) => ({ fit, failed: listFailed(fit.lines, fit.layout) }));
   const whole = reads.filter(({ failed }) => failed.length === 0);
   if (whole.length > 0) {
-    return dedupe(whole.map(({ fit }) => toRead(fit, [], false, candidate)).filter((read) => read !== undefined));
+    return dedupe(whole.map(({ fit }) => toRead(fit, [], fit, candidate)).filter((read) => read !== undefined));
   }
   const repaired = fits.flatMap((fit) =>
-    repair(fit).map((text) => toRead({ ...fit, lines: text }, [], true, candidate)),
+    repair(fit).map((text) => toRead({ ...fit, lines: text }, [], fit, candidate)),
   );
   const survivors = dedupe(repaired.filter((read) => read !== undefined));
   if (survivors.length > 0) return survivors;
   const [best] = reads.sort((one, other) => one.failed.length - other.failed.length);
-  const read = best === undefined ? undefined : toRead(best.fit, best.failed, false, candidate);
+  const read = best === undefined ? undefined : toRead(best.fit, best.failed, best.fit, candidate);
   return read === undefined ? [] : [read];
 }
 
@@ -129,7 +130,7 @@ function fitLayout(lines: readonly string[], layout: MrzLayout): readonly Fit[] 
     const options = [first, ...taken.slice(1)].map((line, index) =>
       index === layout.names.line
         ? [line.slice(0, layout.width).padEnd(layout.width, "<")]
-        : refitLine(line, layout.width),
+        : [...new Set([...refitLine(line, layout.width), ...refitLine(fillRuns(line), layout.width)])],
     );
     const isRefitted = taken.some((line) => line.length !== layout.width);
     for (const chosen of combine(options)) {
@@ -152,6 +153,11 @@ function combine(options: readonly (readonly string[])[]): readonly (readonly st
     combined = combined.flatMap((lines) => choices.map((line) => [...lines, line])).slice(0, MOST_REFITS * MOST_REFITS);
   }
   return combined;
+}
+
+/** The longer a run of fillers is, the more of them are taken for letters. */
+function fillRuns(line: string): string {
+  return line.replaceAll(/[<KCLSE]{3,}/g, (run) => (run.includes("<") ? "<".repeat(run.length) : run));
 }
 
 /** Fillers are miscounted more often than anything else: they are put in or taken out where a run of them stands. */
@@ -215,7 +221,7 @@ function readDocumentNumber(
   const check = textAt(lines, after(documentNumber));
   if (check !== "<") {
     const number = text.replace(/<+$/, "");
-    return number !== "" && check === computeCheckDigit(text) ? number : undefined;
+    return number !== "" && !number.startsWith("<") && check === computeCheckDigit(text) ? number : undefined;
   }
   if (format !== "TD1" && format !== "TD2") return undefined;
   const [tail = ""] = textAt(lines, optional).split("<");
@@ -244,12 +250,10 @@ function repair({ layout, lines }: Fit): readonly (readonly string[])[] {
 function toRead(
   { layout, lines, isRefitted }: Fit,
   failed: readonly MrzCheck[],
-  isRepaired: boolean,
+  asRead: Fit,
   from: MrzLines,
 ): MrzRead | undefined {
   if (failed.length === 0 && !isAlsoReadByOthers(lines, layout)) return undefined;
-  const names = textAt(lines, layout.names);
-  const [familyName = "", ...given] = names.replace(/<+$/, "").split("<<");
   const values: MrzValues = {
     format: layout.format,
     documentCode: textAt(lines, { line: 0, from: 0, to: 2 }).replace(/<$/, ""),
@@ -259,11 +263,11 @@ function toRead(
     born: textAt(lines, layout.born),
     expires: textAt(lines, layout.expires),
     sex: textAt(lines, layout.sex),
-    familyName,
-    givenName: given.join("<").replaceAll(/^<+|<+$/g, ""),
-    namesAreFull: !names.endsWith("<"),
+    names: textAt(lines, layout.names),
   };
-  return { values, failed, isRepaired, isRefitted, from };
+  const numberAsRead = textAt(asRead.lines, layout.documentNumber).replace(/<+$/, "");
+  const numberCheck = textAt(lines, after(layout.documentNumber));
+  return { values, failed, isRepaired: lines !== asRead.lines, numberAsRead, numberCheck, isRefitted, from };
 }
 
 /** A second opinion: the mrz package has to find the same check digits right, in the formats that it knows. */

@@ -1,4 +1,7 @@
-/** How ICAO 9303 writes letters that a machine-readable zone does not have; issuers may choose. Others lose their accents. */
+/**
+ * How ICAO 9303 writes letters that a machine-readable zone does not have: first as it recommends, then as some issuers do. Letters
+ * that are not here lose their accents.
+ */
 const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   Ä: ["AE", "A"],
   Å: ["AA", "A"],
@@ -10,6 +13,7 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   İ: ["I"],
   Ŀ: ["L"],
   Ł: ["L"],
+  "£": ["L"],
   Ñ: ["N", "NXX"],
   Ŋ: ["N"],
   Ö: ["OE", "O"],
@@ -31,30 +35,39 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   ",": ["", "<"],
 };
 
-/** Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. */
-export function isWrittenAs(printed: string, zone: string): boolean {
-  return endsOf(printed, zone).has(zone.length);
+/** What letters are that text recognition read without their dots or rings. */
+const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "AA"], O: ["OE"], U: ["UE"] };
+
+/**
+ * Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. The print
+ * may have lost its dots, but not on the last letter of a word: ZO is not ZOE. `isStrict`: letters may be missing in the zone, so ASA is not
+ * ÅSA, which would be AASA.
+ */
+export function isWrittenAs(printed: string, zone: string, isStrict: boolean): boolean {
+  return endsOf(printed, zone, isStrict).has(zone.length);
 }
 
 /** Whether the zone holds the beginning of a printed name and ends within it. */
 export function isBeginningOf(zone: string, printed: string): boolean {
   const characters = [...printed.normalize("NFC").toUpperCase()];
-  return characters.some((_, index) => isWrittenAs(characters.slice(0, index + 1).join(""), zone));
+  return characters.some((_, index) => isWrittenAs(characters.slice(0, index + 1).join(""), zone, false));
 }
 
 /** Whether a printed word can be the first one of a name in the zone. Cheap: most words of a page are not. */
 export function mayBegin(printed: string, zone: string): boolean {
-  return endsOf(printed.slice(0, 2), zone).size > 0;
+  return endsOf(printed.slice(0, 2), zone, false).size > 0;
 }
 
 /** How much of the zone's name the printed one can stand for, from its beginning. */
-function endsOf(printed: string, zone: string): ReadonlySet<number> {
+function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<number> {
   let ends: ReadonlySet<number> = new Set([0]);
-  for (const character of printed.normalize("NFC").toUpperCase()) {
+  const characters = [...printed.normalize("NFC").toUpperCase()];
+  for (const [index, character] of characters.entries()) {
+    const written = [...spell(character, isStrict), ...spellWithoutDots(character, characters[index + 1] ?? "")];
     const next = new Set<number>();
     for (const end of ends) {
-      for (const written of spell(character)) {
-        if (zone.startsWith(written, end)) next.add(end + written.length);
+      for (const letters of written) {
+        if (zone.startsWith(letters, end)) next.add(end + letters.length);
       }
     }
     if (next.size === 0) return next;
@@ -63,9 +76,16 @@ function endsOf(printed: string, zone: string): ReadonlySet<number> {
   return ends;
 }
 
-function spell(character: string): readonly string[] {
+/** Only within a word, and not before the letter itself: a filler that was read as E makes ZOEE of ZOË. A ß is read as B. */
+function spellWithoutDots(character: string, next: string): readonly string[] {
+  if (character === "B") return ["SS"];
+  const [base = ""] = next.normalize("NFD");
+  return /^[A-Z]$/.test(base) ? (WITHOUT_DOTS[character] ?? []).filter((written) => !written.endsWith(base)) : [];
+}
+
+function spell(character: string, isStrict: boolean): readonly string[] {
   const written = WRITTEN_AS[character];
-  if (written !== undefined) return written;
+  if (written !== undefined) return isStrict ? written.slice(0, 1) : written;
   const [base = ""] = character.normalize("NFD");
   return /^[A-Z]$/.test(base) ? [base] : [];
 }

@@ -99,7 +99,7 @@ function findInLine(line: PrintedLine): readonly PrintedDate[] {
 function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
   // Dots are written where the day comes first.
   const isDotted = line.words[atoms[at]?.word ?? -1]?.text.includes(".") ?? false;
-  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted);
+  return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted) ?? readTogether(atoms, at);
 }
 
 /** 12 AUG 1974, 12 AUG/AOÛT 74, AUG 12 1974, 12 AUG. */
@@ -111,10 +111,16 @@ function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateRea
   if (month === undefined || day === undefined) return undefined;
   // The month may stand there twice, in two languages.
   const length = !startsWithMonth && monthOf.get(text(2)) === month ? 3 : 2;
-  const year = readYear(text(length));
+  const year = isBegun(atoms, at + length) ? undefined : readYear(text(length));
   if (startsWithMonth && year?.year === undefined) return undefined;
   const parts = { day, month, year: year?.year, yearOfCentury: year?.yearOfCentury };
   return isDay(parts) ? { readings: [parts], length: year === undefined ? length : length + 1 } : undefined;
+}
+
+/** Digits that letters follow in the same word, such as the seat 20D, are no year. */
+function isBegun(atoms: readonly Atom[], at: number): boolean {
+  const next = atoms[at + 1];
+  return next !== undefined && next.word === atoms[at]?.word && !/\d/.test(next.text);
 }
 
 /** 12.08.1974, 1974-08-12, 08/12/1974, 12 08 74. */
@@ -138,6 +144,21 @@ function readNumbers(
     { day: Number(one), month: Number(two), ...year },
     ...(isDotted || one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
   ]);
+}
+
+/** 12081974, 1208 1974, 12 081974: the blanks between numbers are easily lost. */
+function readTogether(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
+  for (const length of [1, 2]) {
+    const text = atoms
+      .slice(at, at + length)
+      .map((atom) => atom.text)
+      .join("");
+    const [, day, month, year] = /^(\d\d)(\d\d)((?:19|20)\d\d)$/.exec(text) ?? [];
+    if (year === undefined) continue;
+    const found = readingsOf([{ day: Number(day), month: Number(month), ...readYear(year) }]);
+    if (found !== undefined) return { ...found, length };
+  }
+  return undefined;
 }
 
 function readingsOf(

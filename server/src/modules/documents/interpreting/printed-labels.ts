@@ -101,12 +101,17 @@ const LABELS: readonly Label[] = [
 const phrases = LABELS.flatMap((label) => PHRASES[label].map((text) => ({ label, words: text.split(" ") }))).sort(
   (one, other) => other.words.length - one.words.length,
 );
+const COMMON: ReadonlySet<string> = new Set(
+  "NAME NOM NOMS NAAM NUME IME IMIE ADI NOME NOMI PRENUME PREZIME JMENO".split(" "),
+);
 const labelWords: ReadonlySet<string> = new Set(phrases.flatMap(({ words }) => words));
 const byFirstWord = Map.groupBy(phrases, ({ words }) => words[0] ?? "");
 
 /** A label on a page: positions of its first word and of the one after its last. */
 export interface PrintedLabel {
   label: Label;
+  /** It is often a part of something else, such as NAME. */
+  isCommonWord: boolean;
   line: PrintedLine;
   /** Of the line among those given. */
   row: number;
@@ -125,7 +130,14 @@ export function findLabels(lines: readonly PrintedLine[]): readonly PrintedLabel
       const first = atoms[at];
       const last = atoms[at + (phrase?.words.length ?? 1) - 1];
       if (phrase !== undefined && first !== undefined && last !== undefined) {
-        found.push({ label: phrase.label, line, row, from: first.word, to: last.word + 1 });
+        found.push({
+          label: phrase.label,
+          isCommonWord: COMMON.has(phrase.words.join(" ")),
+          line,
+          row,
+          from: first.word,
+          to: last.word + 1,
+        });
       }
       at += phrase?.words.length ?? 1;
     }

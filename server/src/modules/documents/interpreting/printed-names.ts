@@ -6,6 +6,8 @@ import { isWholePage, type PrintedLine } from "./printed-text.ts";
 /** A name as it is printed. */
 export interface PrintedName {
   value: string;
+  /** The same name as the machine-readable zone has it. */
+  zone: string;
   line: PrintedLine;
   row: number;
   /** Positions in its line: its first word, and the one after its last. */
@@ -25,23 +27,24 @@ const SAME_START = 0.02;
 
 /**
  * Where the printed part of a document shows a name that the machine-readable zone holds, letter for letter, and nothing more:
- * what stands directly beside it must not belong to the name. `beside`: places that may stand beside it, such as the other name.
+ * what stands directly beside it must not belong to the name. `isStrict`: letters of the zone may be missing. `beside`: places that may stand beside it, such as the other name.
  */
 export function findName(
   lines: readonly PrintedLine[],
   zone: string,
+  isStrict: boolean,
   beside: readonly PrintedName[],
 ): readonly PrintedName[] {
-  return findPlaces(lines, zone).filter((place) => isWhole(lines, place, beside));
+  return findPlaces(lines, zone, isStrict).filter((place) => isWhole(lines, place, beside));
 }
 
 /** Every place where the words give the name, whatever stands beside them. */
-export function findPlaces(lines: readonly PrintedLine[], zone: string): readonly PrintedName[] {
+export function findPlaces(lines: readonly PrintedLine[], zone: string, isStrict: boolean): readonly PrintedName[] {
   if (!/^[A-Z]/.test(zone)) return [];
   return lines.flatMap((line, row) =>
     line.words.flatMap(({ text }, from) => {
       if (!mayBegin(text, zone)) return [];
-      const place = growPlace(lines, row, from, (printed) => isWrittenAs(printed, zone));
+      const place = growPlace(lines, row, from, zone, (printed) => isWrittenAs(printed, zone, isStrict));
       return place === undefined ? [] : [place];
     }),
   );
@@ -53,7 +56,13 @@ export function findLongerName(lines: readonly PrintedLine[], zone: string): rea
   for (const [row, line] of lines.entries()) {
     for (let from = 0; from < line.words.length; from += 1) {
       if (!mayBegin(line.words[from]?.text ?? "", zone)) continue;
-      const place = growPlace(lines, row, from, (printed, next) => isBeginningOf(zone, printed) && next !== "within");
+      const place = growPlace(
+        lines,
+        row,
+        from,
+        zone,
+        (printed, next) => isBeginningOf(zone, printed) && next !== "within",
+      );
       if (place !== undefined && isWhole(lines, place, [])) found.push(place);
     }
   }
@@ -64,6 +73,7 @@ function growPlace(
   lines: readonly PrintedLine[],
   row: number,
   from: number,
+  zone: string,
   isIt: (printed: string, next: "within" | "end") => boolean,
 ): PrintedName | undefined {
   const line = lines[row];
@@ -77,7 +87,7 @@ function growPlace(
     if (value.length > LONGEST_NAME) return undefined;
     const next = line.words[to];
     const isEnd = next === undefined || isApart(word, next, words);
-    if (isIt(value, isEnd ? "end" : "within")) return { value, line, row, from, to, words, toNext: 0 };
+    if (isIt(value, isEnd ? "end" : "within")) return { value, zone, line, row, from, to, words, toNext: 0 };
   }
   const next = lines[row + 1];
   if (next === undefined || words.length === 0 || from + words.length < line.words.length) return undefined;
@@ -88,7 +98,7 @@ function growPlace(
     if (value.length > LONGEST_NAME) return undefined;
     const isEnd = to === next.words.length;
     if (isIt(value, isEnd ? "end" : "within")) {
-      return { value, line, row, from, to: line.words.length, words: together, toNext: to };
+      return { value, zone, line, row, from, to: line.words.length, words: together, toNext: to };
     }
   }
   return undefined;
@@ -139,10 +149,8 @@ function heightOf(...words: readonly Word[]): number {
 /** Whether a line continues the one above: it begins below it, with next to no gap. */
 function goesOn(above: Word | undefined, below: Word | undefined): boolean {
   if (above === undefined || below === undefined || isWholePage(above.box) || isWholePage(below.box)) return false;
+  // The box of a word with a bracket or a long letter is higher than its line.
+  const height = Math.min(above.box.height, below.box.height);
   const gap = below.box.y - (above.box.y + above.box.height);
-  return (
-    Math.abs(below.box.x - above.box.x) < SAME_START &&
-    gap < LINE_GAP * heightOf(above, below) &&
-    gap > -heightOf(above)
-  );
+  return Math.abs(below.box.x - above.box.x) < SAME_START && Math.abs(gap) < LINE_GAP * height;
 }

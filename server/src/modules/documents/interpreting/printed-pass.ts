@@ -25,6 +25,7 @@ export interface PrintedPass {
 const UNSURE = 0.5;
 const FLIGHT = /^(?=\d?[A-Z])([A-Z0-9]{2})0*([1-9]\d{0,3}[A-Z]?)$/;
 const SEAT = /^0{0,2}([1-9]\d?[A-K])$/;
+const LIKE_DIGITS = /[0OQD1IL2Z5S6G8B]/;
 const REFERENCE = /^[A-Z0-9]{6}$/;
 const NAME = /^[A-Z][A-Z'-]{1,30}\/[A-Z][A-Z' -]{0,30}$/;
 /** Airports whose codes are also words or abbreviations that boarding passes print. */
@@ -48,6 +49,14 @@ const LABELS = {
     "LOCALIZADOR",
   ],
 } as const;
+const FORM_WORDS: ReadonlySet<string> = new Set(
+  [
+    "FROM VON DE DA DESDE NACH TO A HACIA PARA DATE DATUM FECHA DATA NAME NOM NOMBRE NOME PASSENGER PASSAGIER PASSAGER PASAJERO",
+    "PASSAGEIRO PASSEGGERO GATE PORTE PORTA PUERTA FLUGSTEIG BOARDING EINSTIEG EMBARQUEMENT EMBARQUE IMBARCO CLASS KLASSE CLASSE",
+    "CLASE TIME ZEIT HEURE HORA ORA DEPARTURE ABFLUG DEPART SALIDA PARTIDA ARRIVAL ANKUNFT ARRIVEE LLEGADA CHEGADA TERMINAL",
+    "GROUP GRUPPE GROUPE GRUPO ZONE SEQUENCE BAGGAGE GEPACK BAGAGES EQUIPAJE TICKET BILLET OPERATED CABIN STATUS REMARKS",
+  ].flatMap((line) => line.split(" ")),
+);
 const MOST_SHOWN = 40;
 
 export function readPrintedPass(lines: readonly PrintedLine[]): PrintedPass {
@@ -100,16 +109,16 @@ function findNames(lines: readonly PrintedLine[]): readonly Shown[] {
     .flatMap((line) =>
       line.words.flatMap((word) => {
         const text = foldText(word.text.slice(0, 64));
-        return NAME.test(text) && text.length >= 5 && !isAirportPair(text)
-          ? [{ value: text, line, words: [word] }]
-          : [];
+        return NAME.test(text) && text.length >= 5 && !isOfForm(text) ? [{ value: text, line, words: [word] }] : [];
       }),
     )
     .slice(0, MOST_SHOWN);
 }
 
-function isAirportPair(text: string): boolean {
-  return text.split("/").every((part) => part.length <= 3 || LABEL_WORDS.has(part));
+/** Labels in two languages, and pairs of airports, look like names. */
+function isOfForm(text: string): boolean {
+  const parts = text.split("/").map((part) => part.trim());
+  return parts.every((part) => part.length <= 3) || parts.some((part) => LABEL_WORDS.has(part) || FORM_WORDS.has(part));
 }
 
 /** Words of a form that stand right of a label or in the two lines below it. */
@@ -152,7 +161,8 @@ export function listPrintedFields(printed: PrintedPass, today: Temporal.PlainDat
   const destination = printed.airports.find(({ value }) => value !== origin?.value);
   const [name] = printed.names;
   const [familyName, givenName] = name?.value.split("/") ?? [];
-  const [reference] = printed.references;
+  // Nothing tells whether a letter that looks like a digit was read right.
+  const reference = printed.references.find(({ value, line }) => line.source === "text" || !LIKE_DIGITS.test(value));
   const shownDate = printed.dates[0];
   const departsOn = shownDate === undefined ? undefined : nearestDate(shownDate, today);
   return {

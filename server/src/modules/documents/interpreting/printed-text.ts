@@ -48,7 +48,7 @@ export function isWholePage({ width, height }: Box): boolean {
   return width * height > WHOLE_PAGE;
 }
 
-export function enclose(words: readonly Word[]): Box | null {
+function enclose(words: readonly Word[]): Box | null {
   const boxes = words.map(({ box }) => box);
   if (boxes.length === 0) return null;
   const x = Math.min(...boxes.map((box) => box.x));
@@ -72,8 +72,9 @@ export function printedField(value: string, line: PrintedLine, words: readonly W
 export function makeField(
   value: string,
   confidence: number,
-  from: { source: FieldSource; page: number | null; box: Box | null },
+  { source, page, box }: { source: FieldSource; page: number | null; box: Box | null },
 ): ScannedField {
+  const from = { source, page, box };
   return { value: toVisibleText(value, LONGEST_VALUE), confidence: Math.max(0, Math.min(1, confidence)), from };
 }
 

@@ -12,8 +12,8 @@ export interface VisualZone {
 }
 
 /** So much of a line of the zone tells that another line repeats it, if digits are among it. */
-const TELLING = 12;
-const TELLING_DIGITS = 4;
+const TELLING = 18;
+const TELLING_DIGITS = 6;
 /** Behind the first letter: the code of the issuer and the beginning of the name, which nothing printed has side by side. */
 const TELLING_START = 8;
 const NAME_LINE = /^[PVIAC][A-Z]{8}/;
@@ -92,7 +92,7 @@ function isFarApart(word: Word | undefined, next: Word | undefined): boolean {
 }
 
 /** A value on a page: `row` is its line among all. */
-export interface Place {
+interface Place {
   line: PrintedLine;
   row: number;
   from: number;
@@ -133,24 +133,62 @@ const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I:
 /** Words that a printed document number may be split into. */
 const MOST_PARTS = 4;
 
-/** How the printed part shows a document number: not at all, the same one, or another one beside its label. */
-export function comparePrintedNumber(zone: VisualZone, number: string): "same" | "other" | "absent" {
+/** A document number of the machine-readable zone, to be compared with the printed one. */
+interface ZoneNumber {
+  number: string;
+  /** How it was read before its check digit told that one character is another; undefined: as it is. */
+  asRead: string | undefined;
+  /** Whether a number has the check digit that the zone shows. */
+  fits: (number: string) => boolean;
+}
+
+/**
+ * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. One character may
+ * differ where the print cannot be right, because the check digit does not fit it; after a repair, only where print and zone were
+ * read alike and the character is a letter that looks like a digit, or the other way round.
+ */
+export function comparePrintedNumber(
+  zone: VisualZone,
+  { number, asRead, fits }: ZoneNumber,
+): "same" | "other" | "absent" {
   let sawSimilar = false;
-  for (const { words } of zone.lines) {
-    const parts = words.map(({ text }) => foldText(text.slice(0, 40)).replaceAll(/[^A-Z0-9]/g, ""));
-    for (let from = 0; from < parts.length; from += 1) {
-      for (let to = from + 1; to <= Math.min(parts.length, from + MOST_PARTS); to += 1) {
-        const text = parts.slice(from, to).join("");
-        if (text.length > number.length) break;
-        if (text.length < number.length) continue;
-        const differing = [...text].filter((character, index) => character !== number.charAt(index));
-        if (differing.length === 0) return "same";
-        if (differing.length === 1 && unfold(text) === unfold(number)) return "same";
-        if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
-      }
-    }
+  for (const text of listNumbers(zone, number.length)) {
+    const differing = [...text].filter((character, index) => character !== number.charAt(index));
+    if (differing.length === 0) return "same";
+    const isMisread = asRead === undefined ? !fits(text) : text === asRead && unfold(text) === unfold(number);
+    if (differing.length === 1 && isMisread) return "same";
+    if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
-  return sawSimilar ? "other" : "absent";
+  // A sign of the paper that was read as one more character.
+  const isLonger =
+    asRead === undefined && listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
+  return isLonger ? "same" : sawSimilar ? "other" : "absent";
+}
+
+function isWithOneMore(text: string, number: string): boolean {
+  return [...text].some((_, index) => text.slice(0, index) + text.slice(index + 1) === number);
+}
+
+/** What a letter of few strokes is read as: it stands for a character that is not known. */
+const STROKES = /[[\]|!{}]/g;
+
+/** The words that have a length together; small letters among capitals are marks of the paper. */
+function listNumbers({ lines }: VisualZone, length: number): readonly string[] {
+  return lines.flatMap(({ words }) =>
+    [/[^A-Z0-9?]/g, /[^A-Z0-9?\p{Ll}]/gu].flatMap((others) => {
+      const parts = words.map(({ text }) => {
+        const withoutOthers = text.slice(0, 40).replaceAll(STROKES, "?").replaceAll(others, "");
+        return foldText(withoutOthers).replaceAll(/[^A-Z0-9?]/g, "");
+      });
+      return parts.flatMap((_, from) => {
+        for (let to = from + 1; to <= Math.min(parts.length, from + MOST_PARTS); to += 1) {
+          const text = parts.slice(from, to).join("");
+          if (text.length >= length) return text.length === length ? [text] : [];
+        }
+        return [];
+      });
+    }),
+  );
 }
 
 function unfold(text: string): string {
