@@ -16,13 +16,13 @@ import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
 import { placesOf } from "./receipts/currency-marks.ts";
 import { findDates } from "./receipts/dates.ts";
-import { type NumberedRow, readEntries } from "./receipts/entries.ts";
+import { type NumberedRow, readEntries, taxOnNet } from "./receipts/entries.ts";
 import { isForeignDocument } from "./receipts/foreign-documents.ts";
 import { findCardLastFour, findInvoiceNumber, findPaymentMethod, findTaxId } from "./receipts/identifiers.ts";
 import { describeLines } from "./receipts/items.ts";
 import type { LanguageCode } from "./receipts/label-words.ts";
 import { guessLanguage } from "./receipts/labels.ts";
-import { type Ledger, type Problem, withRole } from "./receipts/ledger.ts";
+import { type Ledger, netOfRates, type Problem, type Verdict, withRole } from "./receipts/ledger.ts";
 import { findParties } from "./receipts/parties.ts";
 import { findPlaces, type Places } from "./receipts/place-hints.ts";
 import { findReferences } from "./receipts/references.ts";
@@ -92,7 +92,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const certain = choice !== undefined && choice.verdict.linesAgree ? 0.97 : 0.5;
   const lines =
     choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
-  const taxes = taxFields(ledger, facts.style, reasons);
+  const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
     fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
     ...(lines.length === 0 ? {} : { lines }),
@@ -164,6 +164,8 @@ function toLedger({ numberedRows, style, currency }: Facts): Ledger {
 
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;
+/** Enough where the same amount stands elsewhere too. */
+const READ_FAIRLY = 0.8;
 
 const messages: Readonly<Record<Problem, string>> = {
   lines_disagree: "The lines do not add up to the total.",
@@ -198,23 +200,28 @@ function amountFields(choice: Choice | undefined, ledger: Ledger, { style }: Fac
   const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstOf(amount) !== 0n);
   const [tip] = tips;
   const [taxAmount] = verdict.tax?.amounts ?? [];
+  const rates = netOfRates(ledger, verdict.value);
+  const net = verdict.net ?? rates?.amounts[0];
+  const netValue = verdict.net === undefined ? rates?.value : firstOf(verdict.net);
+  const isProven = verdict.tax?.isProven === true;
   return {
     totalAmount: field(verdict.value, verdict.total.amount),
-    ...(verdict.net === undefined ? {} : { netAmount: field(firstOf(verdict.net), verdict.net) }),
-    ...(verdict.tax === undefined || taxAmount === undefined ? {} : { taxAmount: field(verdict.tax.value, taxAmount) }),
+    ...(net === undefined || netValue === undefined ? {} : { netAmount: field(netValue, net) }),
+    ...(verdict.tax === undefined || taxAmount === undefined || !(isProven || isWellRead(taxAmount))
+      ? {}
+      : { taxAmount: field(verdict.tax.value, taxAmount, isConfirmed && isProven) }),
     ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstOf(tip.amount), tip.amount) }),
   };
 }
 
+const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
+
 /** A total that only its label speaks for has to be well read. */
-function isDoubtful({ verdict: { total, confirmations }, isLabelled }: Choice): boolean {
+function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
   if (!isLabelled) return true;
-  if (confirmations > 0) return false;
-  return (
-    !total.amount.isClean ||
-    total.role === "vague_total" ||
-    (total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_WELL)
-  );
+  if (confirmations > 0)
+    return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
+  return !total.amount.isClean || total.role === "vague_total" || !isWellRead(total.amount);
 }
 
 function currencyField({ code, where, certainty, problem }: FoundCurrency, reasons: ReviewReason[]): Fields {
@@ -230,21 +237,40 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
   return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
 }
 
-/** One for each rate whose tax is printed. */
-function taxFields({ taxRows }: Ledger, { places }: NumberStyle, reasons: ReviewReason[]): Fields[] {
+/** One for each rate whose tax is printed; without rates one for the tax of the whole. */
+function taxFields(
+  { taxRows }: Ledger,
+  verdict: Verdict | undefined,
+  { places }: NumberStyle,
+  reasons: ReviewReason[],
+): Fields[] {
   const doubtful = reasons.some(({ code }) => code === "taxes_disagree" || code === "totals_disagree");
   const certainty = doubtful ? 0.5 : CONFIRMED;
-  return taxRows.flatMap(({ rate, rateAt, net, tax }) => {
+  const amountField = (amount: Amount) => fieldOf(formatDecimal(firstOf(amount), places), amount, certainty);
+  const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
+  const [whole, ...others] = verdict?.tax?.amounts ?? [];
+  if (rated.length === 0)
+    return whole === undefined || others.length > 0 || firstOf(whole) === 0n ? [] : [{ taxAmount: amountField(whole) }];
+  return rated.flatMap(({ rate, rateAt, net, tax }) => {
     if (rate === undefined || rateAt === undefined || tax === undefined) return [];
+    // Where there is one rate, it is that of the net amount.
+    const base =
+      net ??
+      (rated.length === 1 && verdict?.net !== undefined && fitsRate(verdict.net, rate, tax) ? verdict.net : undefined);
     return [
       {
         ratePercent: fieldOf(formatDecimal(rate, 0), rateAt, certainty),
-        ...(net === undefined ? {} : { netAmount: fieldOf(formatDecimal(firstOf(net), places), net, certainty) }),
-        taxAmount: fieldOf(formatDecimal(firstOf(tax), places), tax, certainty),
+        ...(base === undefined ? {} : { netAmount: amountField(base) }),
+        taxAmount: amountField(tax),
       },
     ];
   });
 }
+
+const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
+  const difference = taxOnNet(firstOf(net), rate) - firstOf(tax);
+  return difference < 20_000n && difference > -20_000n;
+};
 
 /** Below it a text is left out: nothing confirms a name or a number. */
 const LEAST_CONFIDENCE = 0.7;

@@ -182,7 +182,8 @@ function lookAround(number: RawNumber, tokens: readonly Token[]): RawNumber {
     currency,
     isPercent: number.isPercent || /^%/u.test(right),
     isMultiplier: number.isMultiplier || /^[x×@*]$/iu.test(right),
-    isMeasure: number.isMeasure || (MEASURE.test(right) && number.currency === undefined),
+    isMeasure:
+      number.isMeasure || (MEASURE.test(right) && number.currency === undefined) || /^[^\d\s]{0,4}\/\p{L}/u.test(right),
   };
 }
 
@@ -270,13 +271,14 @@ function readDigits(
   if (sign === "'" || others.has(sign))
     return { values: [asWhole], isClean: others.size <= 1, places: 0, isGrouped: true };
   if (others.size > 0) return { values: [asFraction], isClean: style.places === 3, places: 3, isGrouped: true };
+  if (style.places === 0) return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
   // `12.345`: what the other numbers of the document show decides.
   if (style.decimalSign !== undefined && style.decimalSign !== sign)
     return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
   if (style.places === 3)
     return { values: [asFraction, asWhole], isClean: style.decimalSign === sign, places: 3, isGrouped: false };
   if (style.decimalSign === sign) return { values: [asFraction, asWhole], isClean: false, places: 3, isGrouped: false };
-  return { values: [asWhole, asFraction], isClean: style.places === 0, places: 0, isGrouped: true };
+  return { values: [asWhole, asFraction], isClean: false, places: 0, isGrouped: true };
 }
 
 /** Groups of three, or of two before the last as in India. */

@@ -5,6 +5,8 @@ import { type ItemSets, judgeTotal, type Ledger, type Verdict, valueOfEntry, wit
 import { boxOf } from "./rows.ts";
 
 export interface Choice {
+  /** As they were added up. */
+  ledger: Ledger;
   verdict: Verdict;
   /** Found beside a label that says so, and not only as what was paid. */
   isLabelled: boolean;
@@ -18,7 +20,7 @@ const MOST_CANDIDATES = 12;
 
 /** The total that most sums speak for. Undefined: no amount can be the total. */
 export function chooseTotal(ledger: Ledger): Choice | undefined {
-  const entries = withoutIncludedTaxes(ledger.entries);
+  const entries = withVagueItems(withoutIncludedTaxes(ledger.entries));
   const cleaned = { ...ledger, entries };
   const groups = [
     withRole(entries, "total").filter((entry) => valueOfEntry(entry) !== 0n),
@@ -33,7 +35,7 @@ export function chooseTotal(ledger: Ledger): Choice | undefined {
   const [best] = verdicts.toSorted(compareVerdicts);
   if (best === undefined) return undefined;
   const rivals = candidates.filter((other) => other !== best.total && !isExplained(other, best, cleaned));
-  return { verdict: best, isLabelled: index < 4, rivals, score: scoreOf(best) - (index < 4 ? 0 : 2) };
+  return { ledger: cleaned, verdict: best, isLabelled: index < 4, rivals, score: scoreOf(best) - (index < 4 ? 0 : 2) };
 }
 
 /** "Total includes VAT 3.00" is no total where a larger one stands. */
@@ -47,6 +49,12 @@ function withoutIncludedTaxes(entries: readonly Entry[]): Entry[] {
       ? { ...entry, role: "tax" }
       : entry,
   );
+}
+
+/** "Fare 20.00" or "Amount 50.00" is the total only where nothing else is. */
+function withVagueItems(entries: readonly Entry[]): Entry[] {
+  const last = Math.max(-1, ...withRole(entries, "total", "due").map(({ at }) => at));
+  return entries.map((entry) => (entry.role === "vague_total" && entry.at < last ? { ...entry, role: "item" } : entry));
 }
 
 const size = (value: Micro): Micro => (value < 0n ? -value : value);

@@ -21,6 +21,8 @@ export interface TaxRow {
   tax: Amount | undefined;
   gross: Amount | undefined;
   isIncluded: boolean;
+  /** Its amounts do not fit its rate: one of them was misread. */
+  isBroken: boolean;
   at: number;
 }
 
@@ -165,10 +167,12 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
   const rate = rateAt === undefined ? undefined : firstOf(rateAt);
   if (rateAt === undefined || rate === undefined || rate < 0n || rate >= HUNDRED) return undefined;
   const others = money.filter((amount) => amount !== rateAt);
-  const base = { rate, rateAt, isIncluded: label?.isIncluded === true, at };
+  const base = { rate, rateAt, isIncluded: label?.isIncluded === true, isBroken: false, at };
   const split = splitTax(others, rate, toleranceOf(style));
   if (split !== undefined) return { ...base, ...split };
   const [only] = others;
+  const isBroken = others.length > 1 && (isInTable || label?.role === "tax");
+  if (isBroken) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken };
   if (!isNamed || only === undefined || others.length > 1) return undefined;
   if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };
   return label.role === "base" || label.role === "net"
