@@ -89,7 +89,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   reasons.push(...dates.reasons);
   if (isCut || reading.pages.length < pages)
     reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
-  const certain = choice !== undefined && choice.verdict.linesAgree ? 0.97 : 0.5;
+  const certain = choice?.verdict.linesAgree ? 0.97 : 0.5;
   const lines =
     choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
   const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
@@ -110,7 +110,7 @@ function addUp(rows: readonly Row[]): { facts: Facts; ledger: Ledger; choice: Ch
   const language = guessLanguage(rows);
   const places = findPlaces(rows);
   const ways = findCurrencies({ rows, numbers, places, language }).map((currency) => {
-    const style = styleOf(numbers, currency.code, language);
+    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined), language);
     const numberedRows = rows.map((row, index) => ({
       row,
       amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
@@ -218,7 +218,8 @@ const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || 
 
 /** A total that only its label speaks for has to be well read. */
 function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
-  if (!isLabelled) return true;
+  // Without a label, what was paid has to be what other amounts add up to.
+  if (!isLabelled) return confirmations < 2 || isOnlyRepeated;
   if (confirmations > 0)
     return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
   return !total.amount.isClean || total.role === "vague_total" || !isWellRead(total.amount);
@@ -226,7 +227,7 @@ function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabel
 
 function currencyField({ code, where, certainty, problem }: FoundCurrency, reasons: ReviewReason[]): Fields {
   if (problem === "currency_missing")
-    reasons.push({ code: problem, field: "currency", message: "No currency was found." });
+    reasons.push({ code: problem, field: "currency", message: "No currency was found beside the amounts." });
   if (problem === "currency_ambiguous") {
     reasons.push({
       code: problem,

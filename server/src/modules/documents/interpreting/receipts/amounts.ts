@@ -41,7 +41,7 @@ export interface RawNumber extends Span {
 const TOKEN = /[^\s]+/gu;
 const MOST_NUMBERS = 12;
 const CORE = /\d(?:[\d.,']{0,20}\d)?(?:[.,]-{1,2})?/;
-const MASK = /(?:[*xX•●#]{2,}[ -]?\d{2,4})|(?:\d{2,6}[*xX•●#]{2,})/u;
+const MASK = /[*xX•●#]{2,}[^\d\s]{0,3}[ -]?\d{2,4}|\d{2,6}[*xX•●#]{2,}|[*※•●#]\S{0,4}[*※•●#]/u;
 /** Dates, times, phone numbers and codes. */
 const NO_AMOUNT =
   /\d[:/]\d|\d-\d|\d{1,2}\.\d{1,2}\.\d{2}|^[#№]|^(?:no|nr|n°|nº|tel)[.:]?\d|^\+\d{2}|\d[°º]|[年月日時分号]/iu;
@@ -258,6 +258,10 @@ function readDigits(
   const asWhole = toMicro(digits.replaceAll(/\D/g, ""), "");
   const isGrouping = /^\d{1,3}(?:[.,']\d{2,3})*$/.test(head) && tail.length === 3;
   const others = new Set(head.replaceAll(/\d/g, ""));
+  if (style.places === 2 && others.size === 0 && /^\d{1,3}$/.test(head) && tail.length === 5) {
+    // `2.46717`: the sign before the cents was not read.
+    return { values: [toMicro(head + tail.slice(0, 3), tail.slice(3))], isClean: false, places: 2, isGrouped: true };
+  }
   if (!isGrouping) {
     const isUsual =
       sign !== "'" && (others.size === 0 || (others.size === 1 && !others.has(sign) && isGroupedHead(head)));

@@ -28,6 +28,7 @@ export function chooseTotal(ledger: Ledger): Choice | undefined {
     withRole(entries, "vague_total"),
     withRole(entries, "total", "due"),
     withRole(entries, "card", "cash", "deposit"),
+    grossOfRates(ledger),
   ];
   const index = groups.findIndex((group) => group.length > 0);
   const candidates = (groups[index] ?? []).slice(-MOST_CANDIDATES);
@@ -36,6 +37,12 @@ export function chooseTotal(ledger: Ledger): Choice | undefined {
   if (best === undefined) return undefined;
   const rivals = candidates.filter((other) => other !== best.total && !isExplained(other, best, cleaned));
   return { ledger: cleaned, verdict: best, isLabelled: index < 4, rivals, score: scoreOf(best) - (index < 4 ? 0 : 2) };
+}
+
+/** The only amount with tax of a table of rates. */
+function grossOfRates({ taxRows }: Ledger): Entry[] {
+  const amounts = taxRows.flatMap(({ gross, at }) => (gross === undefined ? [] : [{ amount: gross, at }]));
+  return taxRows.length === 1 ? amounts.map(({ amount, at }) => ({ role: "total", isIncluded: true, amount, at })) : [];
 }
 
 /** "Total includes VAT 3.00" is no total where a larger one stands. */

@@ -78,6 +78,7 @@ function toMark(text: string): Mark {
 export function normalizeLabel(text: string, isRecognized: boolean): string {
   const plain = text
     .toLowerCase()
+    .replaceAll(/[x*#•]{2,}[ -]?\d{0,4}/gu, " ")
     .normalize("NFD")
     .replaceAll(/(?<=\p{Script=Latin})\p{M}+/gu, "")
     .normalize("NFC")

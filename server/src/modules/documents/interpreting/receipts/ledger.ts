@@ -293,8 +293,10 @@ function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]):
   if (dues.some((due) => valueOfEntry(due) !== 0n && valueOfEntry(due) !== value)) return "other";
   if (payments.length === 0) return undefined;
   const sums = [absoluteSum(paid), absoluteSum(payments), ...payments.map((one) => absolute(valueOfEntry(one)))];
+  // Cash is counted before the change, which may not have been read.
+  const isCashOnly = paid.every(({ role }) => role === "cash") && change === 0n;
   if (sums.some((sum) => sum - change === positive)) return change === 0n && payments.length === 1 ? "again" : "sum";
-  return paid.length === 0 ? undefined : "other";
+  return paid.length === 0 || (isCashOnly && absoluteSum(paid) > positive) ? undefined : "other";
 }
 
 const absoluteSum = (entries: readonly Entry[]): Micro =>
