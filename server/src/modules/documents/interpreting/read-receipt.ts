@@ -15,7 +15,7 @@ import { chooseDates } from "./receipts/choose-dates.ts";
 import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
 import { placesOf } from "./receipts/currency-marks.ts";
-import { findDates } from "./receipts/dates.ts";
+import { type FoundDate, findDates } from "./receipts/dates.ts";
 import { type NumberedRow, readEntries, taxOnNet } from "./receipts/entries.ts";
 import { isForeignDocument } from "./receipts/foreign-documents.ts";
 import { findCardLastFour, findInvoiceNumber, findPaymentMethod, findTaxId } from "./receipts/identifiers.ts";
@@ -50,7 +50,7 @@ function interpret(reading: Reading, about: Interpreting, isInvoice: boolean): S
 /** What is known of a document before its amounts are added up. */
 interface Facts {
   rows: readonly Row[];
-  numbers: readonly RawNumber[];
+  dates: readonly FoundDate[];
   numberedRows: readonly NumberedRow[];
   style: NumberStyle;
   language: LanguageCode | undefined;
@@ -68,18 +68,18 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
     pages,
   });
   if (rows.every(({ text }) => !/[\p{L}\d]{2}/u.test(text))) return nothing("unreadable", "No text could be read.");
-  const { facts, ledger, choice } = addUp(rows);
+  const { facts, ledger, choice } = addUp(rows, about.today);
   if (isForeignDocument(reading, rows, choice?.isLabelled === true)) {
     return nothing("wrong_kind", "The document is no receipt or invoice.");
   }
   const reasons: ReviewReason[] = [];
-  const amounts = amountFields(choice, ledger, facts, reasons);
+  const amounts = amountFields(choice, facts, reasons);
   const currency = currencyField(facts.currency, reasons);
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
     ...{
       rows,
-      dates: findDates(rows, about.today),
+      dates: facts.dates,
       today: about.today,
       language: facts.language,
       places: facts.places,
@@ -104,8 +104,15 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
 }
 
 /** A receipt may also say its total in a second currency: the one that the sums come out in is that of the receipt. */
-function addUp(rows: readonly Row[]): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
-  const numbersOfRows = rows.map((row) => findNumbers(row));
+function addUp(
+  rows: readonly Row[],
+  today: Temporal.PlainDate,
+): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
+  const dates = findDates(rows, today);
+  const numbersOfRows = rows.map((row) => {
+    const own = dates.filter((date) => date.row === row);
+    return findNumbers(row).filter(({ start, end }) => own.every((date) => end <= date.start || start >= date.end));
+  });
   const numbers = numbersOfRows.flat();
   const language = guessLanguage(rows);
   const places = findPlaces(rows);
@@ -115,7 +122,7 @@ function addUp(rows: readonly Row[]): { facts: Facts; ledger: Ledger; choice: Ch
       row,
       amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
     }));
-    const facts: Facts = { rows, numbers, numberedRows, style, language, places, currency };
+    const facts: Facts = { rows, dates, numberedRows, style, language, places, currency };
     const ledger = toLedger(facts);
     return { facts, ledger, choice: chooseTotal(ledger) };
   });
@@ -174,12 +181,12 @@ const messages: Readonly<Record<Problem, string>> = {
   several_totals: "Several amounts could be the total.",
 };
 
-function amountFields(choice: Choice | undefined, ledger: Ledger, { style }: Facts, reasons: ReviewReason[]): Fields {
+function amountFields(choice: Choice | undefined, { style }: Facts, reasons: ReviewReason[]): Fields {
   if (choice === undefined) {
     reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
     return {};
   }
-  const { verdict, isLabelled, rivals } = choice;
+  const { verdict, isLabelled, rivals, ledger } = choice;
   const say = (code: string, field: string, message: string) => reasons.push({ code, field, message });
   for (const problem of verdict.problems) {
     say(

@@ -228,7 +228,8 @@ export interface NumberStyle {
 }
 
 export function toAmount(number: RawNumber, style: NumberStyle): Amount {
-  const own = readDigits(number.digits, style);
+  const single = number.digits.replaceAll(/[.,']{2,}(?=\d)/g, (signs) => signs.slice(-1));
+  const own = readDigits(single, style);
   const joined = number.joined === undefined ? [] : readDigits(number.joined.digits, style).values;
   const prefersJoined = number.joined?.isNarrow === true && style.groupsWithSpaces;
   const values = prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
@@ -237,7 +238,8 @@ export function toAmount(number: RawNumber, style: NumberStyle): Amount {
     ...{ row, end, currency, isPercent, isMultiplier, isMeasure },
     start: prefersJoined ? (number.joined?.start ?? number.start) : number.start,
     values: [...new Set(values)].map((value) => (isNegative ? -value : value)),
-    isClean: own.isClean && !number.isMended && (number.joined === undefined || prefersJoined),
+    isClean:
+      own.isClean && single === number.digits && !number.isMended && (number.joined === undefined || prefersJoined),
     places: own.places,
     isGrouped: own.isGrouped || prefersJoined,
   };
@@ -294,12 +296,14 @@ const toMicro = (units: string, fraction: string): Micro =>
 
 /** Whether a number of a row is money and no quantity, code or number of a table. */
 export function isMoney(
-  { isPercent, isMultiplier, isMeasure, places, currency, isGrouped }: Amount,
+  { isPercent, isMultiplier, isMeasure, places, currency, isGrouped, start, end }: Amount,
   style: NumberStyle,
 ): boolean {
   if (isPercent || isMultiplier || isMeasure) return false;
   if (currency !== undefined || isGrouped) return true;
-  return places === style.places && !(style.places === 0 && style.marksWholeAmounts);
+  // Amounts of a thousand and more are grouped where they carry no currency: a number of four digits is a year or a code.
+  if (style.places === 0) return places === 0 && !style.marksWholeAmounts && end - start <= 4;
+  return places === style.places;
 }
 
 export const firstOf = ({ values }: Amount): Micro => values[0] ?? 0n;

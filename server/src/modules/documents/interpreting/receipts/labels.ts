@@ -18,7 +18,9 @@ export type Role =
   | "cash"
   | "card"
   | "change"
-  | "ignored";
+  | "ignored"
+  /** Nothing is written beside it. */
+  | "bare";
 
 export interface Label {
   role: Role;
@@ -98,11 +100,30 @@ function mendWord(word: string): string {
   if (vocabulary.has(letters)) return letters;
   const withI = letters.replaceAll("l", "i");
   if (vocabulary.has(withI)) return withI;
+  if (letters.length === 5)
+    return (
+      byLength
+        .get(5)
+        ?.values()
+        .find((known) => looksAlike(known, letters)) ?? word
+    );
   if (letters.length < 5) return word;
   const near = [letters.length - 1, letters.length, letters.length + 1]
     .flatMap((length) => byLength.get(length) ?? [])
     .filter((known) => known.length > 4 && differsByOne(known, letters));
   return near.length === 1 ? (near[0] ?? word) : word;
+}
+
+const ALIKE = ["ilt1jr", "oce", "un", "nm", "gq", "bh", "vy"];
+
+/** Differs by one letter that text recognition often takes for the other. */
+function looksAlike(one: string, other: string): boolean {
+  const differing = Array.from(one, (letter, index) => [letter, other.charAt(index)] as const).filter(
+    ([a, b]) => a !== b,
+  );
+  return (
+    differing.length === 1 && differing.every(([a, b]) => ALIKE.some((group) => group.includes(a) && group.includes(b)))
+  );
 }
 
 function differsByOne(one: string, other: string): boolean {

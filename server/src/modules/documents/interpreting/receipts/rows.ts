@@ -61,7 +61,9 @@ function joinLines({ source, lines }: PageText): TextLine[] {
   for (const { words } of lines) {
     if (words.length === 0) continue;
     const box = boxAround(words.map((word) => word.box));
-    const neighbour = joined.slice(-LINES_ASKED).find((other) => isBeside(other, { words, box }));
+    const neighbour = joined
+      .slice(-LINES_ASKED)
+      .find((other) => (source === "ocr" && isSameHeight(other.box, box)) || isBeside(other, { words, box }));
     if (neighbour === undefined) {
       joined.push({ words, box });
     } else {
@@ -78,6 +80,12 @@ const LINES_ASKED = 60;
 const MOST_WORDS = 60;
 
 const middleOf = (box: Box): number => box.y + box.height / 2;
+
+/** Lines never lie over each other: the boxes of words may be too wide, but here they are of one line. */
+function isSameHeight(one: Box, other: Box): boolean {
+  const shared = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return shared > 0.85 * Math.min(one.height, other.height) && shared > 0.4 * Math.max(one.height, other.height);
+}
 
 function isBeside(one: Joined, other: Joined): boolean {
   const [high, low] = [one.box, other.box];
