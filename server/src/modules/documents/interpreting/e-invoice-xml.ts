@@ -51,9 +51,9 @@ export function readEInvoice(xml: string, printed: Scan): Scan | undefined {
     totalAmount: toAmount(said.total, places),
     taxId: said.taxId,
   });
-  if (fields["issuedOn"] === undefined)
+  if (fields.issuedOn === undefined)
     reasons.push({ code: "date_missing", field: "issuedOn", message: "The e-invoice has no date of issue." });
-  if (fields["currency"] === undefined)
+  if (fields.currency === undefined)
     reasons.push({ code: "currency_missing", field: "currency", message: "The e-invoice names no currency." });
   const lines = said.lines.map(({ description, quantity, unitAmount, amount }) =>
     toFields({
@@ -249,10 +249,10 @@ function checkSums(said: Said, total: Micro): ReviewReason[] {
 /** People read what is printed, and programs the XML: both have to say the same. */
 function compareWithPrint(said: Said, total: Micro, printed: Scan): ReviewReason[] {
   const pairs = [
-    ["totalAmount", toMicro(printed.fields["totalAmount"]?.value), total],
-    ["currency", printed.fields["currency"]?.value, said.currency],
-    ["issuedOn", printed.fields["issuedOn"]?.value, toDate(said.issuedOn)],
-    ["invoiceNumber", printed.fields["invoiceNumber"]?.value, said.number],
+    ["totalAmount", toMicro(printed.fields.totalAmount?.value), total],
+    ["currency", printed.fields.currency?.value, said.currency],
+    ["issuedOn", printed.fields.issuedOn?.value, toDate(said.issuedOn)],
+    ["invoiceNumber", printed.fields.invoiceNumber?.value, said.number],
   ] as const;
   return pairs
     .filter(([, print, own]) => print !== undefined && own !== undefined && print !== own)

@@ -15,14 +15,14 @@ import { chooseDates } from "./receipts/choose-dates.ts";
 import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
 import { placesOf } from "./receipts/currency-marks.ts";
-import { findDates } from "./receipts/dates.ts";
-import { type NumberedRow, readEntries } from "./receipts/entries.ts";
+import { type FoundDate, findDates } from "./receipts/dates.ts";
+import { type NumberedRow, readEntries, taxOnNet } from "./receipts/entries.ts";
 import { isForeignDocument } from "./receipts/foreign-documents.ts";
 import { findCardLastFour, findInvoiceNumber, findPaymentMethod, findTaxId } from "./receipts/identifiers.ts";
 import { describeLines } from "./receipts/items.ts";
 import type { LanguageCode } from "./receipts/label-words.ts";
 import { guessLanguage } from "./receipts/labels.ts";
-import { type Ledger, type Problem, withRole } from "./receipts/ledger.ts";
+import { type Ledger, netOfRates, type Problem, type Verdict, withRole } from "./receipts/ledger.ts";
 import { findParties } from "./receipts/parties.ts";
 import { findPlaces, type Places } from "./receipts/place-hints.ts";
 import { findReferences } from "./receipts/references.ts";
@@ -50,7 +50,7 @@ function interpret(reading: Reading, about: Interpreting, isInvoice: boolean): S
 /** What is known of a document before its amounts are added up. */
 interface Facts {
   rows: readonly Row[];
-  numbers: readonly RawNumber[];
+  dates: readonly FoundDate[];
   numberedRows: readonly NumberedRow[];
   style: NumberStyle;
   language: LanguageCode | undefined;
@@ -68,18 +68,18 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
     pages,
   });
   if (rows.every(({ text }) => !/[\p{L}\d]{2}/u.test(text))) return nothing("unreadable", "No text could be read.");
-  const { facts, ledger, choice } = addUp(rows);
+  const { facts, ledger, choice } = addUp(rows, about.today);
   if (isForeignDocument(reading, rows, choice?.isLabelled === true)) {
     return nothing("wrong_kind", "The document is no receipt or invoice.");
   }
   const reasons: ReviewReason[] = [];
-  const amounts = amountFields(choice, ledger, facts, reasons);
+  const amounts = amountFields(choice, facts, reasons);
   const currency = currencyField(facts.currency, reasons);
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
     ...{
       rows,
-      dates: findDates(rows, about.today),
+      dates: facts.dates,
       today: about.today,
       language: facts.language,
       places: facts.places,
@@ -89,10 +89,10 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   reasons.push(...dates.reasons);
   if (isCut || reading.pages.length < pages)
     reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
-  const certain = choice !== undefined && choice.verdict.linesAgree ? 0.97 : 0.5;
+  const certain = choice?.verdict.linesAgree ? 0.97 : 0.5;
   const lines =
     choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
-  const taxes = taxFields(ledger, facts.style, reasons);
+  const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
     fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
     ...(lines.length === 0 ? {} : { lines }),
@@ -104,18 +104,25 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
 }
 
 /** A receipt may also say its total in a second currency: the one that the sums come out in is that of the receipt. */
-function addUp(rows: readonly Row[]): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
-  const numbersOfRows = rows.map((row) => findNumbers(row));
+function addUp(
+  rows: readonly Row[],
+  today: Temporal.PlainDate,
+): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
+  const dates = findDates(rows, today);
+  const numbersOfRows = rows.map((row) => {
+    const own = dates.filter((date) => date.row === row);
+    return findNumbers(row).filter(({ start, end }) => own.every((date) => end <= date.start || start >= date.end));
+  });
   const numbers = numbersOfRows.flat();
   const language = guessLanguage(rows);
   const places = findPlaces(rows);
   const ways = findCurrencies({ rows, numbers, places, language }).map((currency) => {
-    const style = styleOf(numbers, currency.code, language);
+    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined), language);
     const numberedRows = rows.map((row, index) => ({
       row,
       amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
     }));
-    const facts: Facts = { rows, numbers, numberedRows, style, language, places, currency };
+    const facts: Facts = { rows, dates, numberedRows, style, language, places, currency };
     const ledger = toLedger(facts);
     return { facts, ledger, choice: chooseTotal(ledger) };
   });
@@ -164,6 +171,8 @@ function toLedger({ numberedRows, style, currency }: Facts): Ledger {
 
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;
+/** Enough where the same amount stands elsewhere too. */
+const READ_FAIRLY = 0.8;
 
 const messages: Readonly<Record<Problem, string>> = {
   lines_disagree: "The lines do not add up to the total.",
@@ -172,12 +181,12 @@ const messages: Readonly<Record<Problem, string>> = {
   several_totals: "Several amounts could be the total.",
 };
 
-function amountFields(choice: Choice | undefined, ledger: Ledger, { style }: Facts, reasons: ReviewReason[]): Fields {
+function amountFields(choice: Choice | undefined, { style }: Facts, reasons: ReviewReason[]): Fields {
   if (choice === undefined) {
     reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
     return {};
   }
-  const { verdict, isLabelled, rivals } = choice;
+  const { verdict, isLabelled, rivals, ledger } = choice;
   const say = (code: string, field: string, message: string) => reasons.push({ code, field, message });
   for (const problem of verdict.problems) {
     say(
@@ -198,28 +207,34 @@ function amountFields(choice: Choice | undefined, ledger: Ledger, { style }: Fac
   const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstOf(amount) !== 0n);
   const [tip] = tips;
   const [taxAmount] = verdict.tax?.amounts ?? [];
+  const rates = netOfRates(ledger, verdict.value);
+  const net = verdict.net ?? rates?.amounts[0];
+  const netValue = verdict.net === undefined ? rates?.value : firstOf(verdict.net);
+  const isProven = verdict.tax?.isProven === true;
   return {
     totalAmount: field(verdict.value, verdict.total.amount),
-    ...(verdict.net === undefined ? {} : { netAmount: field(firstOf(verdict.net), verdict.net) }),
-    ...(verdict.tax === undefined || taxAmount === undefined ? {} : { taxAmount: field(verdict.tax.value, taxAmount) }),
+    ...(net === undefined || netValue === undefined ? {} : { netAmount: field(netValue, net) }),
+    ...(verdict.tax === undefined || taxAmount === undefined || !(isProven || isWellRead(taxAmount))
+      ? {}
+      : { taxAmount: field(verdict.tax.value, taxAmount, isConfirmed && isProven) }),
     ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstOf(tip.amount), tip.amount) }),
   };
 }
 
+const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
+
 /** A total that only its label speaks for has to be well read. */
-function isDoubtful({ verdict: { total, confirmations }, isLabelled }: Choice): boolean {
-  if (!isLabelled) return true;
-  if (confirmations > 0) return false;
-  return (
-    !total.amount.isClean ||
-    total.role === "vague_total" ||
-    (total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_WELL)
-  );
+function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
+  // Without a label, what was paid has to be what other amounts add up to.
+  if (!isLabelled) return confirmations < 2 || isOnlyRepeated;
+  if (confirmations > 0)
+    return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
+  return !total.amount.isClean || total.role === "vague_total" || !isWellRead(total.amount);
 }
 
 function currencyField({ code, where, certainty, problem }: FoundCurrency, reasons: ReviewReason[]): Fields {
   if (problem === "currency_missing")
-    reasons.push({ code: problem, field: "currency", message: "No currency was found." });
+    reasons.push({ code: problem, field: "currency", message: "No currency was found beside the amounts." });
   if (problem === "currency_ambiguous") {
     reasons.push({
       code: problem,
@@ -230,21 +245,40 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
   return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
 }
 
-/** One for each rate whose tax is printed. */
-function taxFields({ taxRows }: Ledger, { places }: NumberStyle, reasons: ReviewReason[]): Fields[] {
+/** One for each rate whose tax is printed; without rates one for the tax of the whole. */
+function taxFields(
+  { taxRows }: Ledger,
+  verdict: Verdict | undefined,
+  { places }: NumberStyle,
+  reasons: ReviewReason[],
+): Fields[] {
   const doubtful = reasons.some(({ code }) => code === "taxes_disagree" || code === "totals_disagree");
   const certainty = doubtful ? 0.5 : CONFIRMED;
-  return taxRows.flatMap(({ rate, rateAt, net, tax }) => {
+  const amountField = (amount: Amount) => fieldOf(formatDecimal(firstOf(amount), places), amount, certainty);
+  const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
+  const [whole, ...others] = verdict?.tax?.amounts ?? [];
+  if (rated.length === 0)
+    return whole === undefined || others.length > 0 || firstOf(whole) === 0n ? [] : [{ taxAmount: amountField(whole) }];
+  return rated.flatMap(({ rate, rateAt, net, tax }) => {
     if (rate === undefined || rateAt === undefined || tax === undefined) return [];
+    // Where there is one rate, it is that of the net amount.
+    const base =
+      net ??
+      (rated.length === 1 && verdict?.net !== undefined && fitsRate(verdict.net, rate, tax) ? verdict.net : undefined);
     return [
       {
         ratePercent: fieldOf(formatDecimal(rate, 0), rateAt, certainty),
-        ...(net === undefined ? {} : { netAmount: fieldOf(formatDecimal(firstOf(net), places), net, certainty) }),
-        taxAmount: fieldOf(formatDecimal(firstOf(tax), places), tax, certainty),
+        ...(base === undefined ? {} : { netAmount: amountField(base) }),
+        taxAmount: amountField(tax),
       },
     ];
   });
 }
+
+const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
+  const difference = taxOnNet(firstOf(net), rate) - firstOf(tax);
+  return difference < 20_000n && difference > -20_000n;
+};
 
 /** Below it a text is left out: nothing confirms a name or a number. */
 const LEAST_CONFIDENCE = 0.7;

@@ -41,7 +41,7 @@ export interface RawNumber extends Span {
 const TOKEN = /[^\s]+/gu;
 const MOST_NUMBERS = 12;
 const CORE = /\d(?:[\d.,']{0,20}\d)?(?:[.,]-{1,2})?/;
-const MASK = /(?:[*xX•●#]{2,}[ -]?\d{2,4})|(?:\d{2,6}[*xX•●#]{2,})/u;
+const MASK = /[*xX•●#]{2,}[^\d\s]{0,3}[ -]?\d{2,4}|\d{2,6}[*xX•●#]{2,}|[*※•●#]\S{0,4}[*※•●#]/u;
 /** Dates, times, phone numbers and codes. */
 const NO_AMOUNT =
   /\d[:/]\d|\d-\d|\d{1,2}\.\d{1,2}\.\d{2}|^[#№]|^(?:no|nr|n°|nº|tel)[.:]?\d|^\+\d{2}|\d[°º]|[年月日時分号]/iu;
@@ -182,7 +182,8 @@ function lookAround(number: RawNumber, tokens: readonly Token[]): RawNumber {
     currency,
     isPercent: number.isPercent || /^%/u.test(right),
     isMultiplier: number.isMultiplier || /^[x×@*]$/iu.test(right),
-    isMeasure: number.isMeasure || (MEASURE.test(right) && number.currency === undefined),
+    isMeasure:
+      number.isMeasure || (MEASURE.test(right) && number.currency === undefined) || /^[^\d\s]{0,4}\/\p{L}/u.test(right),
   };
 }
 
@@ -227,7 +228,8 @@ export interface NumberStyle {
 }
 
 export function toAmount(number: RawNumber, style: NumberStyle): Amount {
-  const own = readDigits(number.digits, style);
+  const single = number.digits.replaceAll(/[.,']{2,}(?=\d)/g, (signs) => signs.slice(-1));
+  const own = readDigits(single, style);
   const joined = number.joined === undefined ? [] : readDigits(number.joined.digits, style).values;
   const prefersJoined = number.joined?.isNarrow === true && style.groupsWithSpaces;
   const values = prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
@@ -236,7 +238,8 @@ export function toAmount(number: RawNumber, style: NumberStyle): Amount {
     ...{ row, end, currency, isPercent, isMultiplier, isMeasure },
     start: prefersJoined ? (number.joined?.start ?? number.start) : number.start,
     values: [...new Set(values)].map((value) => (isNegative ? -value : value)),
-    isClean: own.isClean && !number.isMended && (number.joined === undefined || prefersJoined),
+    isClean:
+      own.isClean && single === number.digits && !number.isMended && (number.joined === undefined || prefersJoined),
     places: own.places,
     isGrouped: own.isGrouped || prefersJoined,
   };
@@ -257,6 +260,10 @@ function readDigits(
   const asWhole = toMicro(digits.replaceAll(/\D/g, ""), "");
   const isGrouping = /^\d{1,3}(?:[.,']\d{2,3})*$/.test(head) && tail.length === 3;
   const others = new Set(head.replaceAll(/\d/g, ""));
+  if (style.places === 2 && others.size === 0 && /^\d{1,3}$/.test(head) && tail.length === 5) {
+    // `2.46717`: the sign before the cents was not read.
+    return { values: [toMicro(head + tail.slice(0, 3), tail.slice(3))], isClean: false, places: 2, isGrouped: true };
+  }
   if (!isGrouping) {
     const isUsual =
       sign !== "'" && (others.size === 0 || (others.size === 1 && !others.has(sign) && isGroupedHead(head)));
@@ -270,13 +277,14 @@ function readDigits(
   if (sign === "'" || others.has(sign))
     return { values: [asWhole], isClean: others.size <= 1, places: 0, isGrouped: true };
   if (others.size > 0) return { values: [asFraction], isClean: style.places === 3, places: 3, isGrouped: true };
+  if (style.places === 0) return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
   // `12.345`: what the other numbers of the document show decides.
   if (style.decimalSign !== undefined && style.decimalSign !== sign)
     return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
   if (style.places === 3)
     return { values: [asFraction, asWhole], isClean: style.decimalSign === sign, places: 3, isGrouped: false };
   if (style.decimalSign === sign) return { values: [asFraction, asWhole], isClean: false, places: 3, isGrouped: false };
-  return { values: [asWhole, asFraction], isClean: style.places === 0, places: 0, isGrouped: true };
+  return { values: [asWhole, asFraction], isClean: false, places: 0, isGrouped: true };
 }
 
 /** Groups of three, or of two before the last as in India. */
@@ -288,12 +296,14 @@ const toMicro = (units: string, fraction: string): Micro =>
 
 /** Whether a number of a row is money and no quantity, code or number of a table. */
 export function isMoney(
-  { isPercent, isMultiplier, isMeasure, places, currency, isGrouped }: Amount,
+  { isPercent, isMultiplier, isMeasure, places, currency, isGrouped, start, end }: Amount,
   style: NumberStyle,
 ): boolean {
   if (isPercent || isMultiplier || isMeasure) return false;
   if (currency !== undefined || isGrouped) return true;
-  return places === style.places && !(style.places === 0 && style.marksWholeAmounts);
+  // Amounts of a thousand and more are grouped where they carry no currency: a number of four digits is a year or a code.
+  if (style.places === 0) return places === 0 && !style.marksWholeAmounts && end - start <= 4;
+  return places === style.places;
 }
 
 export const firstOf = ({ values }: Amount): Micro => values[0] ?? 0n;

@@ -5,6 +5,8 @@ import { type ItemSets, judgeTotal, type Ledger, type Verdict, valueOfEntry, wit
 import { boxOf } from "./rows.ts";
 
 export interface Choice {
+  /** As they were added up. */
+  ledger: Ledger;
   verdict: Verdict;
   /** Found beside a label that says so, and not only as what was paid. */
   isLabelled: boolean;
@@ -18,22 +20,54 @@ const MOST_CANDIDATES = 12;
 
 /** The total that most sums speak for. Undefined: no amount can be the total. */
 export function chooseTotal(ledger: Ledger): Choice | undefined {
-  const entries = withoutIncludedTaxes(ledger.entries);
+  const entries = withVagueItems(withoutIncludedTaxes(ledger.entries));
   const cleaned = { ...ledger, entries };
-  const groups = [
-    withRole(entries, "total").filter((entry) => valueOfEntry(entry) !== 0n),
-    withRole(entries, "due").filter((entry) => valueOfEntry(entry) !== 0n),
-    withRole(entries, "vague_total"),
-    withRole(entries, "total", "due"),
-    withRole(entries, "card", "cash", "deposit"),
-  ];
-  const index = groups.findIndex((group) => group.length > 0);
-  const candidates = (groups[index] ?? []).slice(-MOST_CANDIDATES);
-  const verdicts = candidates.flatMap((total) => total.amount.values.map((value) => bestOf(total, value, cleaned)));
+  const labelled = ["total", "due"] as const;
+  for (const role of labelled) {
+    const choice = chooseAmong(
+      withRole(entries, role).filter((entry) => valueOfEntry(entry) !== 0n),
+      cleaned,
+      true,
+    );
+    if (choice !== undefined) return choice;
+  }
+  const others = [
+    chooseAmong(withRole(entries, "vague_total"), cleaned, true),
+    chooseAmong(withRole(entries, ...labelled), cleaned, true),
+    chooseAmong(withRole(entries, "card", "cash", "deposit"), cleaned, false),
+    chooseAmong(grossOfRates(ledger), cleaned, false),
+    chooseUnlabelled(cleaned),
+  ].filter((choice) => choice !== undefined);
+  return others.find(({ verdict }) => verdict.confirmations > 0) ?? others[0];
+}
+
+function chooseAmong(candidates: readonly Entry[], ledger: Ledger, isLabelled: boolean): Choice | undefined {
+  const last = candidates.slice(-MOST_CANDIDATES);
+  const verdicts = last.flatMap((total) => total.amount.values.map((value) => bestOf(total, value, ledger)));
   const [best] = verdicts.toSorted(compareVerdicts);
   if (best === undefined) return undefined;
-  const rivals = candidates.filter((other) => other !== best.total && !isExplained(other, best, cleaned));
-  return { verdict: best, isLabelled: index < 4, rivals, score: scoreOf(best) - (index < 4 ? 0 : 2) };
+  const rivals = last.filter((other) => other !== best.total && !isExplained(other, best, ledger));
+  return { ledger, verdict: best, isLabelled, rivals, score: scoreOf(best) - (isLabelled ? 0 : 2) };
+}
+
+/** An amount whose label was not read may still be what the amounts above it add up to. */
+function chooseUnlabelled(ledger: Ledger): Choice | undefined {
+  const { entries } = ledger;
+  for (const entry of withRole(entries, "item", "bare").toReversed()) {
+    const total: Entry = { ...entry, role: "total" };
+    const before = entries.filter(({ at, role }) => at < entry.at && role === "item");
+    if (before.length < 2) continue;
+    const cut = { ...ledger, entries: [...entries.filter(({ at }) => at !== entry.at), total] };
+    const choice = chooseAmong([total], cut, false);
+    if (choice !== undefined && choice.verdict.confirmations > 0 && !choice.verdict.isOnlyRepeated) return choice;
+  }
+  return undefined;
+}
+
+/** The only amount with tax of a table of rates. */
+function grossOfRates({ taxRows }: Ledger): Entry[] {
+  const amounts = taxRows.flatMap(({ gross, at }) => (gross === undefined ? [] : [{ amount: gross, at }]));
+  return taxRows.length === 1 ? amounts.map(({ amount, at }) => ({ role: "total", isIncluded: true, amount, at })) : [];
 }
 
 /** "Total includes VAT 3.00" is no total where a larger one stands. */
@@ -47,6 +81,12 @@ function withoutIncludedTaxes(entries: readonly Entry[]): Entry[] {
       ? { ...entry, role: "tax" }
       : entry,
   );
+}
+
+/** "Fare 20.00" or "Amount 50.00" is the total only where nothing else is. */
+function withVagueItems(entries: readonly Entry[]): Entry[] {
+  const last = Math.max(-1, ...withRole(entries, "total", "due").map(({ at }) => at));
+  return entries.map((entry) => (entry.role === "vague_total" && entry.at < last ? { ...entry, role: "item" } : entry));
 }
 
 const size = (value: Micro): Micro => (value < 0n ? -value : value);

@@ -92,7 +92,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
     "cn¥": ["CNY"],
   },
   ...{ kr: ["SEK", "NOK", "DKK", "ISK"], "kr.": ["DKK", "NOK", "SEK", "ISK"], ",-": ["NOK", "DKK", "SEK"] },
-  ...{ "fr.": ["CHF"], sfr: ["CHF"], "sfr.": ["CHF"], fr: ["CHF"] },
+  ...{ "fr.": ["CHF"], sfr: ["CHF"], "sfr.": ["CHF"] },
   ...{ "₹": ["INR"], rs: ["INR", "PKR", "LKR", "NPR", "MUR"], "rs.": ["INR", "PKR", "LKR", "NPR", "MUR"] },
   ...{
     "₩": ["KRW"],
@@ -136,9 +136,13 @@ const bySign: ReadonlyMap<string, CurrencyMark> = new Map([
   ...CODES.map((code) => [code, { text: code, codes: [code] }] as const),
 ]);
 
+const SWISS: CurrencyMark = { text: "Fr", codes: ["CHF"] };
+
 /** Undefined: the text names no currency. */
 export function findMark(text: string): CurrencyMark | undefined {
   if (text === "" || text.length > 5) return undefined;
+  // "FR" begins French tax numbers.
+  if (text === "Fr") return SWISS;
   return bySign.get(text) ?? bySign.get(text.toLowerCase());
 }
 

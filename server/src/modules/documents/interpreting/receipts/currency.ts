@@ -1,7 +1,7 @@
 import type { RawNumber } from "./amounts.ts";
 import { type CurrencyMark, codesIn } from "./currency-marks.ts";
 import type { LanguageCode } from "./label-words.ts";
-import { likeliestOf, type Places } from "./place-hints.ts";
+import { allPlaces, likeliestOf, type Places } from "./place-hints.ts";
 import type { Row, Span } from "./rows.ts";
 
 export interface FoundCurrency {
@@ -39,8 +39,13 @@ const COUNTRY_OF: Readonly<Record<string, string>> = {
     AED: "AE",
     MAD: "MA",
   },
-  ...{ GBP: "GB", EGP: "EG" },
+  ...{ GBP: "GB", EGP: "EG", CHF: "CH", BRL: "BR", ZAR: "ZA", KES: "KE", PHP: "PH" },
 };
+const EURO_COUNTRIES = ["DE", "AT", "FR", "ES", "PT", "IE", "NL", "IT"] as const;
+const currencyOf: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(COUNTRY_OF).map(([currency, country]) => [country, currency] as const),
+  ...EURO_COUNTRIES.map((country) => [country, "EUR"] as const),
+]);
 
 interface Vote {
   mark: CurrencyMark;
@@ -69,14 +74,17 @@ export function findCurrencies(facts: CurrencyFacts): FoundCurrency[] {
     const start = where.text.indexOf(only);
     return [{ code: only, where: { row: where, start, end: start + only.length }, certainty: 0.9, problem: undefined }];
   }
-  return [
-    {
-      code: undefined,
-      where: undefined,
-      certainty: 0,
-      problem: codes.length > 1 ? "currency_ambiguous" : "currency_missing",
-    },
-  ];
+  if (codes.length > 1) return [{ code: undefined, where: undefined, certainty: 0, problem: "currency_ambiguous" }];
+  return [ofCountry(facts.places)];
+}
+
+/** Where none is printed, or its sign was not read, that of the country is likely, but a person has to look. */
+function ofCountry(places: Places): FoundCurrency {
+  const country = likeliestOf(places, allPlaces(places));
+  const code = country === undefined ? undefined : currencyOf.get(country);
+  const row = country === undefined ? undefined : places.get(country)?.row;
+  const where = row === undefined ? undefined : { row, start: 0, end: row.text.length };
+  return { code, where, certainty: 0.5, problem: "currency_missing" };
 }
 
 function countMarks(numbers: readonly RawNumber[]): Vote[] {

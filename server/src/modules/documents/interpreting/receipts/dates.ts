@@ -56,9 +56,20 @@ const ERA =
 const ERA_START: Readonly<Record<string, number>> = { 令和: 2018, R: 2018, 平成: 1988, H: 1988, 昭和: 1925 };
 
 const MOST_DATES = 200;
+/** What lies further back is no date of a receipt that is worth reading. */
+const MOST_YEARS = 15;
+/** Numbers of bank accounts look like dates. */
+const BANK =
+  /\biban\b|\bbic\b|\bsort code\b|bankverbindung|coordonnees bancaires|coordonnées bancaires|datos bancarios|dados bancários|bank details|account no|振込/iu;
 
 export function findDates(rows: readonly Row[], today: Temporal.PlainDate): FoundDate[] {
-  return rows.flatMap((row) => findInRow(row, today)).slice(0, MOST_DATES);
+  return rows
+    .filter(({ text }) => !BANK.test(text))
+    .flatMap((row) => findInRow(row, today))
+    .filter(({ days }) =>
+      days.some((day) => Temporal.PlainDate.compare(day, today.subtract({ years: MOST_YEARS })) > 0),
+    )
+    .slice(0, MOST_DATES);
 }
 
 function findInRow(row: Row, today: Temporal.PlainDate): FoundDate[] {

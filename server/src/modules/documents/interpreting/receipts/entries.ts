@@ -21,6 +21,8 @@ export interface TaxRow {
   tax: Amount | undefined;
   gross: Amount | undefined;
   isIncluded: boolean;
+  /** Its amounts do not fit its rate: one of them was misread. */
+  isBroken: boolean;
   at: number;
 }
 
@@ -99,6 +101,9 @@ function entriesOf(
   return groups.flatMap(({ label, amounts, text }) => {
     const amount = amounts.at(-1);
     if (amount === undefined) return [];
+    // `2 x 4.50` without what it comes to stands below or above its item.
+    const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
+    if (previous?.isMultiplier === true && label === undefined && amounts.length === 1) return [];
     const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
     const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
     const found =
@@ -106,9 +111,8 @@ function entriesOf(
       after ??
       (isAlone && above?.label !== undefined && countLabels(above.row) === 1 ? above.label : undefined);
     if (found !== undefined) return [{ role: found.role, isIncluded: found.isIncluded, amount, at }];
-    return lettersOf(withoutCurrency(text)) >= 2 || amounts.length > 1
-      ? [{ role: "item", isIncluded: false, amount, at }]
-      : [];
+    const isPriced = lettersOf(withoutCurrency(text)) >= 2 || numbered.amounts.length > 1;
+    return [{ role: isPriced ? "item" : "bare", isIncluded: false, amount, at }];
   });
 }
 
@@ -117,12 +121,16 @@ const withoutCurrency = (text: string): string =>
     .replaceAll(/[$€£¥₹]/gu, " ")
     .replaceAll(/(?<![A-Za-z])[A-Z]{3}(?=\s*$)/g, (code) => (/^(?:EUR|USD|GBP|CHF|JPY|BRL)$/.test(code) ? " " : code));
 
+/** "Receipt no. 45" */
+const NUMBERED = /\bn(?:o|r|um)?\b|#|n[°º]|番号/iu;
+
 /** "Total 45" where amounts usually have cents: it may be a number of articles, or a sign was not read. */
 function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[] {
   const numbers = amounts.filter(({ isPercent, isMultiplier, isMeasure }) => !isPercent && !isMultiplier && !isMeasure);
   const [amount] = numbers;
   if (amount === undefined || numbers.length > 1) return [];
-  const label = labelOf(row.text.slice(0, amount.start), row);
+  const text = row.text.slice(0, amount.start);
+  const label = NUMBERED.test(text) ? undefined : labelOf(text, row);
   const isSum = label !== undefined && ["total", "due", "net", "cash", "card", "change"].includes(label.role);
   if (label === undefined || !isSum) return [];
   const value = firstOf(amount);
@@ -165,10 +173,12 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
   const rate = rateAt === undefined ? undefined : firstOf(rateAt);
   if (rateAt === undefined || rate === undefined || rate < 0n || rate >= HUNDRED) return undefined;
   const others = money.filter((amount) => amount !== rateAt);
-  const base = { rate, rateAt, isIncluded: label?.isIncluded === true, at };
+  const base = { rate, rateAt, isIncluded: label?.isIncluded === true, isBroken: false, at };
   const split = splitTax(others, rate, toleranceOf(style));
   if (split !== undefined) return { ...base, ...split };
   const [only] = others;
+  const isBroken = others.length > 1 && (isInTable || label?.role === "tax");
+  if (isBroken) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken };
   if (!isNamed || only === undefined || others.length > 1) return undefined;
   if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };
   return label.role === "base" || label.role === "net"

@@ -6,7 +6,7 @@ import { fieldOf, limitText, type Row, type Span } from "./rows.ts";
 const MOST_ROWS = 400;
 
 const INVOICE_LABEL =
-  /(?:invoice|receipt|bill|folio|document|credit note|statement)\s?(?:no|nr|num(?:ber)?|#|id)\b\.?|\binv(?:oice)?\s?#|(?:rechnungs|beleg|bon|quittungs|gutschrift)(?:s)?\s?-?\s?(?:nr|nummer|no)\b\.?|\brechnung\s(?:nr|no)\b\.?|(?:facture|ticket|re[cç]u|avoir|note)\s(?:n[°ºo]|num[eé]ro|no)\.?|num[eé]ro de (?:facture|re[cç]u)|(?:n[°ºo]\.?|n[uú]m\.?|n[uú]mero)\s?(?:de\s)?(?:la\s)?(?:factura|recibo|ticket|fatura)|(?:factura|recibo|ticket|fatura(?:[ -]recibo)?)\s(?:n[°ºo]\.?|n[uú]m(?:ero)?\.?|no\.?)|請求書番号|領収書番号|領収書no\.?|請求書no\.?|伝票番号|レシート番号|レシートno\.?|インボイス番号|(?<!\p{L})(?:invoice|rechnung|facture|factura|fatura|fatura[ -]recibo|factura simplificada)(?=\s?[#:]?\s?[A-Z]{0,6}[-/ ]?\d{3})/giu;
+  /(?:invoice|receipt|bill|folio|check|document|credit note|statement)\s?(?:no|nr|num(?:ber)?|#|id)\b\.?|\binv(?:oice)?\s?#|(?:rechnungs|beleg|bon|quittungs|gutschrift)(?:s)?\s?-?\s?(?:nr|nummer|no)\b\.?|\brechnung\s(?:nr|no)\b\.?|(?:facture|ticket|re[cç]u|avoir|note)\s(?:n\.?[°ºo]|num[eé]ro|no)\.?|num[eé]ro de (?:facture|re[cç]u)|(?:n\.?[°ºo]\.?|n[uú]m\.?|n[uú]mero)\s?(?:de\s)?(?:la\s)?(?:factura|recibo|ticket|fatura)|(?:factura|recibo|ticket|tal[aã]o|nota|cupom|folio|fatura(?:[ -]recibo)?)\s(?:n\.?[°ºo]\.?|n[uú]m(?:ero)?\.?|no\.?)|請求書番号|請求番号|領収番号|レシート\s?no\.?|領収書番号|領収書no\.?|請求書no\.?|伝票番号|レシート番号|レシートno\.?|インボイス番号|(?<!\p{L})(?:invoice|check|folio|tal[aã]o|nota|receipt|beleg|bon|quittung|ticket|re[cç]u|recibo|note|rechnung|facture|factura|fatura|fatura[ -]recibo|factura simplificada)(?=\s?[#:]?\s?[A-Z]{0,6}[-/ ]?\d{3})/giu;
 
 /** The number beside its label. Without one, none is guessed. */
 export function findInvoiceNumber(rows: readonly Row[]): ScannedField | undefined {
@@ -117,7 +117,7 @@ const isSwissId = (id: string): boolean => {
 const FORMS: readonly TaxIdForm[] = [
   { pattern: /(?<![A-Z0-9])DE ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: (id) => isMod1110(digitsOf(id)) },
   { pattern: /(?<![A-Z0-9])ATU ?\d{8}(?!\d)/g, isValid: () => true },
-  { pattern: /(?<![A-Z0-9])FR ?[A-Z\d]{2} ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: isFrenchId },
+  { pattern: /(?<![A-Z0-9])FR ?[A-HJ-NP-Z\d]{2} ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: isFrenchId },
   { pattern: /(?<![A-Z0-9])ES ?[A-Z]-?\d{7}[A-Z0-9](?![A-Z0-9])/g, isValid: isSpanishId },
   { pattern: /(?<![A-Z0-9])PT ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: isPortugueseId },
   { pattern: /(?<![A-Z0-9])GB ?\d{3} ?\d{4} ?\d{2}(?!\d)/g, isValid: isBritishId },
@@ -196,7 +196,8 @@ export function findPaymentMethod(rows: readonly Row[], rowsOfPayments: Readonly
 }
 
 const MASKED = /(?:[*xX•●#.]{2,16}[ -]?){1,4}(\d{4})(?!\d)/u;
-const WHOLE = /(?<!\d)(?:\d{4}[ -]?){3}(\d{4})(?!\d)/u;
+const WHOLE = /(?<![\dA-Z][ -]?)(?:\d{4}[ -]?){3}(\d{4})(?![ -]?\d)/u;
+const CARD = /card|visa|master|amex|maestro|karte|carte|tarjeta|cart[aã]o|debit|カード|クレジット/iu;
 const ENDING = /(?:ending(?: in)?|endet auf|finissant par|terminada en|terminado em|final)\s?:?\s?(\d{4})(?!\d)/iu;
 
 /** Of a card number, whole or masked, nothing but its last four digits is ever given. */
@@ -204,7 +205,9 @@ export function findCardLastFour(rows: readonly Row[]): ScannedField | undefined
   for (const row of rows.slice(0, MOST_ROWS)) {
     const whole = WHOLE.exec(row.text);
     const match =
-      MASKED.exec(row.text) ?? ENDING.exec(row.text) ?? (whole !== null && containsCardNumber(whole[0]) ? whole : null);
+      MASKED.exec(row.text) ??
+      ENDING.exec(row.text) ??
+      (whole !== null && CARD.test(row.text) && containsCardNumber(whole[0]) ? whole : null);
     const digits = match?.[1];
     if (match === null || digits === undefined) continue;
     const end = match.index + match[0].length;

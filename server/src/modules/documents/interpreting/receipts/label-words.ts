@@ -32,7 +32,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     due: "amount due, balance due, total due, balance, amount payable, total payable, please pay, outstanding, to pay, balance to pay, remaining balance, due now",
     net: "net, subtotal, sub total, net amount, net total, total net, net value, food and beverage total, pre tax",
     base: "taxable, taxable amount, net of tax, tax base, goods",
-    tax: "tax, vat, sales tax, gst, hst, pst, qst, cgst, sgst, igst, taxes, tax amount, vat amount, state tax, county tax, local tax, taxes and fees, taxes fees and charges, taxes fees charges, tax total, vat total",
+    tax: "tax, vat, sales tax, gst, hst, pst, qst, cgst, sgst, igst, taxes, tax amount, vat amount, state tax, county tax, local tax, taxes and fees, taxes fees and charges, taxes fees charges, taxes and charges, tax total, vat total",
     levy: "city tax, tourist tax, tourism tax, occupancy tax, lodging tax, room tax, hotel tax, airport tax, departure tax, bed tax",
     included: "incl, included, including, includes, inc, inclusive, thereof, of which, contains",
     excluded: "excl, excluding, exclusive, before tax, ex vat, ex tax, without, before vat, before taxes",
@@ -55,7 +55,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     due: "zu zahlen, zahlbetrag, zahlbarer betrag, zu zahlender betrag, offener betrag, restbetrag, noch zu zahlen, restzahlung, verbleibender betrag, falliger betrag, noch offen, offener rest, offen",
     net: "zwischensumme, netto, nettobetrag, nettosumme, summe netto, netto betrag, nettowert, gesamt netto, warenwert, gesamtnetto, nettogesamt, rechnungsbetrag netto",
     base: "bemessungsgrundlage, netto umsatz, nettoumsatz",
-    tax: "mwst, mehrwertsteuer, ust, umsatzsteuer, mwst betrag, steuer, steuerbetrag, mw st, u st, mwst gesamt, steuern, steuer gesamt, umsatzsteuerbetrag",
+    tax: "mwst, mehrwertsteuer, ust, umsatzsteuer, mwst betrag, steuer, steuerbetrag, mw st, u st, mwst gesamt, steuern, steuer gesamt, umsatzsteuerbetrag, steuern und gebuhren",
     levy: "kurtaxe, citytax, bettensteuer, ortstaxe, tourismusabgabe, beherbergungssteuer, kurabgabe",
     included:
       "inkl, inklusive, enthalten, enthaltene, enthaltener, enthalt, darin, inbegriffen, einschl, einschliesslich, davon",
@@ -79,7 +79,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     due: "net a payer, a payer, reste a payer, solde, solde du, montant du, a regler, reste du, reste a regler, montant a payer, total a payer, solde a payer, total a regler, net a regler",
     net: "sous total, total ht, montant ht, ht, hors taxe, hors taxes, net ht, total hors taxe, total hors taxes, total net ht, montant net, prix ht",
     base: "base ht, base taxable, base",
-    tax: "tva, taxe, taxes, montant tva, total tva, total taxes",
+    tax: "tva, taxe, taxes, montant tva, total tva, total taxes, taxes et frais, taxes et redevances",
     levy: "taxe de sejour, taxe sejour, taxe aeroport",
     included: "dont, inclus, incluse, comprise, compris, inclue, ttc, incl",
     excluded: "hors, sans",
@@ -102,7 +102,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     due: "a pagar, importe a pagar, total a pagar, pendiente, saldo, saldo pendiente, importe pendiente, resto a pagar, pendiente de pago, restante",
     net: "subtotal, importe neto, neto, sin iva, total neto, suma neta, total sin iva, valor neto, base imponible, total base imponible",
     base: "base, b imponible",
-    tax: "iva, i v a, impuesto, impuestos, igic, cuota iva, cuota, cuota de iva, total iva, total impuestos, importe iva",
+    tax: "iva, i v a, impuesto, impuestos, igic, cuota iva, cuota, cuota de iva, total iva, total impuestos, importe iva, tasas y cargos, tasas e impuestos, tasas",
     levy: "tasa turistica, impuesto turistico, ecotasa, tasa de aeropuerto, tasas de aeropuerto",
     included: "incluido, incluidos, incluida, incl",
     excluded: "sin, no incluido, excluido",
@@ -125,7 +125,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     due: "a pagar, valor a pagar, total a pagar, saldo, em divida, saldo a pagar, valor em divida, restante, por pagar, em falta",
     net: "subtotal, sub total, total liquido, valor liquido, iliquido, total iliquido, total sem iva, liquido, sem iva, base tributavel, total base",
     base: "incidencia, base, base incidencia, base de calculo",
-    tax: "iva, imposto, impostos, icms, iss, total iva, valor iva, total impostos, valor do iva",
+    tax: "iva, imposto, impostos, icms, iss, total iva, valor iva, total impostos, valor do iva, taxas e encargos, taxas e impostos, taxas",
     levy: "taxa turistica, taxa municipal turistica, taxa de turismo, taxa de embarque, taxa aeroportuaria",
     included: "incluido, incluidos, incl, inclui",
     excluded: "sem, excluido, s iva",
@@ -139,7 +139,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     card: "cartao, multibanco, mb way, mbway, cartao de credito, cartao credito, cartao debito, cartao de debito, pix",
     change: "troco",
     ignored:
-      "poupou, poupanca, pontos, artigos, n artigos, qtd total de itens, valor aproximado dos tributos, tributos, taxa de cambio, equivalente, contravalor, a transportar, transporte",
+      "poupou, poupanca, pontos, artigos, n artigos, qtd total de itens, valor aproximado dos tributos, tributos, taxa de cambio, equivalente, contravalor, a transportar",
   },
   jpn: {
     total:

@@ -18,7 +18,9 @@ export type Role =
   | "cash"
   | "card"
   | "change"
-  | "ignored";
+  | "ignored"
+  /** Nothing is written beside it. */
+  | "bare";
 
 export interface Label {
   role: Role;
@@ -78,6 +80,7 @@ function toMark(text: string): Mark {
 export function normalizeLabel(text: string, isRecognized: boolean): string {
   const plain = text
     .toLowerCase()
+    .replaceAll(/[x*#•]{2,}[ -]?\d{0,4}/gu, " ")
     .normalize("NFD")
     .replaceAll(/(?<=\p{Script=Latin})\p{M}+/gu, "")
     .normalize("NFC")
@@ -97,11 +100,30 @@ function mendWord(word: string): string {
   if (vocabulary.has(letters)) return letters;
   const withI = letters.replaceAll("l", "i");
   if (vocabulary.has(withI)) return withI;
+  if (letters.length === 5)
+    return (
+      byLength
+        .get(5)
+        ?.values()
+        .find((known) => looksAlike(known, letters)) ?? word
+    );
   if (letters.length < 5) return word;
   const near = [letters.length - 1, letters.length, letters.length + 1]
     .flatMap((length) => byLength.get(length) ?? [])
     .filter((known) => known.length > 4 && differsByOne(known, letters));
   return near.length === 1 ? (near[0] ?? word) : word;
+}
+
+const ALIKE = ["ilt1jr", "oce", "un", "nm", "gq", "bh", "vy"];
+
+/** Differs by one letter that text recognition often takes for the other. */
+function looksAlike(one: string, other: string): boolean {
+  const differing = Array.from(one, (letter, index) => [letter, other.charAt(index)] as const).filter(
+    ([a, b]) => a !== b,
+  );
+  return (
+    differing.length === 1 && differing.every(([a, b]) => ALIKE.some((group) => group.includes(a) && group.includes(b)))
+  );
 }
 
 function differsByOne(one: string, other: string): boolean {
@@ -111,9 +133,16 @@ function differsByOne(one: string, other: string): boolean {
   return short.slice(short.length === long.length ? at + 1 : at) === long.slice(at + 1);
 }
 
+interface Marks {
+  marks: ReadonlySet<Mark>;
+  /** How much of the label is known words, from 0 to 1. */
+  share: number;
+}
+
 /** Which marks a label carries; each stretch of it counts once, for the longest words that fit. */
-function marksOf(label: string): ReadonlySet<Mark> {
+function marksOf(label: string): Marks {
   const marks = new Set<Mark>();
+  const letters = countLetters(label);
   let rest = ` ${label} `;
   for (const { mark, words, isEastAsian } of phrases) {
     const wanted = isEastAsian ? words : ` ${words} `;
@@ -123,8 +152,10 @@ function marksOf(label: string): ReadonlySet<Mark> {
     for (const same of phrases) if (same.words === words) marks.add(same.mark);
     rest = rest.replaceAll(wanted, isEastAsian ? "|" : " | ");
   }
-  return marks;
+  return { marks, share: letters === 0 ? 0 : (letters - countLetters(rest)) / letters };
 }
+
+const countLetters = (text: string): number => text.replaceAll(/[^\p{L}]/gu, "").length;
 
 /** In Japanese "for 8 %: consumption tax" is the tax, and "consumption tax 8 %: for" is what it is worked out from. */
 const TAX_ON_BASE = /対象[^対]{0,20}税/u;
@@ -135,15 +166,21 @@ export function readLabel(text: string, isRecognized: boolean): Label | undefine
     .replaceAll("%", " ")
     .replaceAll(/\s+/g, " ");
   if (label.length > 80) return undefined;
-  const marks = marksOf(label.trim());
+  const { marks, share } = marksOf(label.trim());
   if (marks.size === 0) return undefined;
   const role = marks.has("base") && TAX_ON_BASE.test(label) ? "tax" : roleOf(marks);
-  return role === undefined ? undefined : { role, isIncluded: marks.has("included") };
+  if (role === undefined || share < (PLAIN_ROLES.has(role) ? LEAST_SHARE : MOST_OF_IT)) return undefined;
+  return { role, isIncluded: marks.has("included") };
 }
+
+/** "Tax advice" is an item, and so is "Gift card": a label has few other words. */
+const LEAST_SHARE = 0.3;
+const MOST_OF_IT = 0.55;
+const PLAIN_ROLES: ReadonlySet<Role> = new Set(["total", "due", "net", "tax", "item"]);
 
 function roleOf(marks: ReadonlySet<Mark>): Role | undefined {
   const isTotal = marks.has("total") || marks.has("vague_total");
-  if (marks.has("ignored")) return "ignored";
+  if (marks.has("ignored") && !marks.has("discount")) return "ignored";
   if (marks.has("levy")) return "item";
   for (const role of ["change", "discount", "rounding"] as const) if (marks.has(role)) return role;
   if (marks.has("tip")) return isTotal ? "total" : "tip";

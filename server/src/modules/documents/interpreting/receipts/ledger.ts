@@ -24,7 +24,9 @@ export interface Verdict {
   linesAgree: boolean;
   net: Amount | undefined;
   /** The taxes that the sums needed. */
-  tax: { value: Micro; amounts: readonly Amount[] } | undefined;
+  tax: TaxSum | undefined;
+  /** Nothing but the same amount again speaks for it, which may have been misread in the same way. */
+  isOnlyRepeated: boolean;
 }
 
 export const valueOfEntry = (entry: Entry): Micro => firstOf(entry.amount);
@@ -36,6 +38,8 @@ export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): 
 interface TaxSum {
   value: Micro;
   amounts: readonly Amount[];
+  /** A sum or a rate comes out at it. */
+  isProven: boolean;
 }
 
 /** The sums that the taxes of a document may have: of all rates, or as one row says it. */
@@ -45,7 +49,11 @@ export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
   const groups = [ofRates, [...ofRates, ...others], others, ...others.map((one) => [one])].filter(
     (group) => group.length > 0,
   );
-  return groups.map((amounts) => ({ value: amounts.reduce((sum, amount) => sum + firstOf(amount), 0n), amounts }));
+  return groups.map((amounts) => ({
+    value: amounts.reduce((sum, amount) => sum + firstOf(amount), 0n),
+    amounts,
+    isProven: true,
+  }));
 }
 
 /** What stands between two rows and is added to or taken from the sum. */
@@ -84,34 +92,42 @@ function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: re
   const [first] = sums;
   const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
   if (first === undefined) return undefined;
-  if (rated.length > 0)
-    return ratesFit(total, rated, style)
-      ? (sums.find(({ amounts }) => amounts.length === rated.length) ?? first)
-      : undefined;
+  if (rated.length > 0) {
+    const fit = ratesFit(total, rated, style);
+    const sum = sums.find(({ amounts }) => amounts.length === rated.length) ?? first;
+    return fit === "no" ? undefined : { ...sum, isProven: fit === "exactly" };
+  }
   const taxes = withRole(entries, "tax");
   const totals = withRole(entries, "total", "due");
   const isSaid = taxes.every(
     ({ isIncluded, at }) => isIncluded || totals.some((one) => valueOfEntry(one) === total && one.at < at),
   );
-  return isSaid && absolute(first.value) * 3n < absolute(total) ? first : undefined;
+  return isSaid && absolute(first.value) * 3n < absolute(total) ? { ...first, isProven: false } : undefined;
 }
 
-function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): boolean {
+/** Whether taxes can be part of a total by their rates; exactly: to the last place. */
+function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): "exactly" | "about" | "no" {
   const tolerance = toleranceOf(style);
   let least = 0n;
+  let most = 0n;
   for (const { rate = 0n, tax, net, gross } of rated) {
     if (tax === undefined) continue;
     const value = firstOf(tax);
     if (net !== undefined || gross !== undefined) {
-      const base = gross === undefined ? firstOf(net ?? tax) + value : firstOf(gross);
-      if (absolute(taxInGross(base, rate) - value) > tolerance) return false;
+      const base = gross === undefined ? orZero(net) + value : firstOf(gross);
+      const difference = absolute(taxInGross(base, rate) - value);
+      if (difference > tolerance) return "no";
       least += base;
+      most = difference > most ? difference : most;
     } else if (rate > 0n) {
-      if (rated.length === 1) return absolute(taxInGross(total, rate) - value) <= tolerance;
+      const difference = absolute(taxInGross(total, rate) - value);
+      if (rated.length === 1) return difference > tolerance ? "no" : difference * 3n > tolerance ? "about" : "exactly";
       least += ((absolute(value) - tolerance / 2n) * (100n * MICRO_PER_UNIT + rate)) / rate;
+      most = tolerance;
     }
   }
-  return absolute(least) <= absolute(total);
+  if (absolute(least) > absolute(total)) return "no";
+  return most * 3n > tolerance ? "about" : "exactly";
 }
 
 /** Adds up the document in every way that it may be meant, and compares with a total. */
@@ -119,6 +135,7 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
   const { entries, taxRows } = ledger;
   const problems = new Set<Problem>();
   let confirmations = 0;
+  let repeated = 0;
   let unknownTax = false;
   let tax: TaxSum | undefined;
   const note = (match: Match | undefined, strength = 1): boolean => {
@@ -132,32 +149,55 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
   const nets = withRole(entries, "net");
   const netMatch = matchNets(nets, total, value, ledger);
   if (netMatch !== undefined) note(netMatch.match);
-  confirmations += compareEarlier(total, value, entries);
+  const earlier = compareEarlier(total, value, entries);
+  confirmations += earlier.sums;
+  repeated += earlier.again;
   const paid = comparePayments(total, value, entries);
-  if (paid === true) confirmations += 1;
-  if (paid === false) problems.add("totals_disagree");
+  if (paid === "sum") confirmations += 1;
+  if (paid === "again") repeated += 1;
+  if (paid === "other") problems.add("totals_disagree");
   if (sumOfRates(taxRows) === value && (taxRows.length > 1 || taxRows.some(({ gross }) => gross === undefined)))
     confirmations += 1;
 
-  const lines = matchLines(total, value, ledger, confirmations > 0 ? [...items.likely, ...items.spare] : items.likely);
-  note(lines.match);
+  const lines = matchLines(
+    total,
+    value,
+    ledger,
+    confirmations + repeated > 0 ? [...items.likely, ...items.spare] : items.likely,
+  );
+  const isSameAgain = lines.items.length === 1 && sumOf(lines.items) === value;
+  note(lines.match, isSameAgain ? 0 : 1);
+  if (lines.match !== undefined && isSameAgain) repeated += 1;
   if (lines.items.length > 0 && !lines.agree) problems.add("lines_disagree");
   if (nets.length > 0 && netMatch === undefined && !(lines.match !== undefined && netsAreParts(nets, ledger)))
     problems.add("totals_disagree");
-  if (confirmations === 0) tax = includedTax(value, ledger, taxSumsOf(ledger));
+  if (confirmations === 0) tax ??= includedTax(value, ledger, taxSumsOf(ledger));
   if (unknownTax && tax === undefined) problems.add("taxes_disagree");
   if (brokenRates(ledger)) problems.add("taxes_disagree");
   if (tipIsOpen(total, value, entries)) problems.add("several_totals");
   return {
     total,
     value,
-    confirmations,
+    confirmations: confirmations + repeated,
     problems,
     lines: lines.items,
     linesAgree: lines.agree,
     net: netMatch?.net?.amount,
     tax,
+    isOnlyRepeated: confirmations === 0 && repeated > 0,
   };
+}
+
+/** What all rates are worked out from together, where the taxes make it the total. */
+export function netOfRates(
+  { entries, taxRows }: Ledger,
+  total: Micro,
+): { value: Micro; amounts: readonly Amount[] } | undefined {
+  const amounts = taxRows.flatMap(({ net }) => (net === undefined ? [] : [net]));
+  const value = amounts.reduce((sum, amount) => sum + firstOf(amount), 0n);
+  const taxes = taxRows.reduce((sum, { tax }) => sum + orZero(tax), 0n);
+  const isWhole = amounts.length === taxRows.length && value + taxes + sumOf(withRole(entries, "tip")) === total;
+  return isWhole && amounts.length > 0 ? { value, amounts } : undefined;
 }
 
 /** A net amount, or all net amounts together, with what comes after them. */
@@ -219,7 +259,7 @@ function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readon
 }
 
 /** A total that stands above this one: the same again, or less by a tip or a rounding. */
-function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): number {
+function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): { again: number; sums: number } {
   const others = withRole(entries, "total", "vague_total").filter((other) => other !== total && other.amount.isClean);
   const isAgain = others.some((other) => valueOfEntry(other) === value && other.amount.row !== total.amount.row);
   const isMore = others.some(
@@ -228,11 +268,11 @@ function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): 
       adjustments(entries, other.at, total.at) !== 0n &&
       valueOfEntry(other) + adjustments(entries, other.at, total.at) === value,
   );
-  return (isAgain ? 1 : 0) + (isMore ? 1 : 0);
+  return { again: isAgain ? 1 : 0, sums: isMore ? 1 : 0 };
 }
 
-/** Whether what was paid is the total; undefined: nothing is said of it. */
-function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]): boolean | undefined {
+/** Whether what was paid comes out at the total, is the same amount again, or another one; undefined: nothing is said of it. */
+function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]): "sum" | "again" | "other" | undefined {
   const paid = withRole(entries, "cash", "card").filter(({ amount }) => amount.isClean);
   const deposits = withRole(entries, "deposit");
   const change = absoluteSum(withRole(entries, "change"));
@@ -241,16 +281,22 @@ function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]):
   const positive = absolute(value);
   for (const due of dues) {
     const left = valueOfEntry(due);
-    if (left === value && absoluteSum(deposits) === 0n) return true;
-    if (payments.length > 0 && positive - absoluteSum(payments) + change === left) return true;
-    if (deposits.length > 0 && positive - absoluteSum(deposits) === left) return true;
-    if (deposits.some((deposit) => positive - absolute(valueOfEntry(deposit)) === left)) return true;
+    const before = [
+      absoluteSum(payments) - change,
+      absoluteSum(deposits),
+      ...deposits.map((one) => absolute(valueOfEntry(one))),
+    ];
+    const isSum = before.some((sum) => sum !== 0n && positive - sum === left);
+    if (isSum) return left === 0n && payments.length === 1 ? "again" : "sum";
+    if (left === value) return "again";
   }
-  if (dues.some((due) => valueOfEntry(due) !== 0n && valueOfEntry(due) !== value)) return false;
+  if (dues.some((due) => valueOfEntry(due) !== 0n && valueOfEntry(due) !== value)) return "other";
   if (payments.length === 0) return undefined;
   const sums = [absoluteSum(paid), absoluteSum(payments), ...payments.map((one) => absolute(valueOfEntry(one)))];
-  if (sums.some((sum) => sum - change === positive)) return true;
-  return paid.length === 0 ? undefined : false;
+  // Cash is counted before the change, which may not have been read.
+  const isCashOnly = paid.every(({ role }) => role === "cash") && change === 0n;
+  if (sums.some((sum) => sum - change === positive)) return change === 0n && payments.length === 1 ? "again" : "sum";
+  return paid.length === 0 || (isCashOnly && absoluteSum(paid) > positive) ? undefined : "other";
 }
 
 const absoluteSum = (entries: readonly Entry[]): Micro =>
@@ -269,7 +315,8 @@ const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n
 
 /** A tax that is not its rate of what it is worked out from. */
 function brokenRates({ taxRows, style }: Ledger): boolean {
-  return taxRows.some(({ rate, net, tax, gross }) => {
+  return taxRows.some(({ rate, net, tax, gross, isBroken }) => {
+    if (isBroken) return true;
     if (rate === undefined || tax === undefined) return false;
     const value = firstOf(tax);
     if (net !== undefined && absolute(taxOnNet(firstOf(net), rate) - value) > toleranceOf(style)) return true;

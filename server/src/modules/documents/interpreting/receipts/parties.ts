@@ -9,9 +9,9 @@ const SELLER =
   /^(?:from|seller|vendor|supplier|issued by|sold by|billed by|rechnungssteller|verkaufer|lieferant|absender|von|aussteller|emetteur|vendeur|fournisseur|emis par|vendedor|emisor|proveedor|emitido por|fornecedor|emitente|請求元|発行元|販売者|発行者)(?!\p{L})/u;
 /** Headings and what else stands at the top of a receipt and is no name. */
 const NO_NAME =
-  /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
+  /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|レシ|ート|レシー|シート|航空券|乗車券|cupom|talao|talao de venda|sales receipt|cliente|copia cliente|copia do cliente|customer copy|exemplaire client|kundenkopie|ticket client|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|leistungsdatum|lieferdatum|rechnungsdatum|faktura|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
 const ADDRESS =
-  /\b(?:street|str|strasse|avenue|ave|road|rd|rue|calle|boulevard|blvd|platz|plaza \d|suite|floor|tel|phone|fax|www|http|e?mail|vat|ust|tva|nif|cif|siret|gstin|abn|tax id|steuer)\b|@|〒|\d{4,}|^\d+[ ,]|丁目/u;
+  /\b(?:street|str|strasse|avenue|ave|road|rd|rue|calle|boulevard|blvd|platz|plaza \d|suite|floor|tel|phone|fax|www|http|e?mail|vat|ust|tva|nif|cif|siret|gstin|abn|tax id|steuer)\b|@|〒|\d{4,}|^\d+[ ,]|丁目|番号|[市区町村郡].{0,12}\d|^(?:東京|京都|大阪|北海道)/u;
 const LEGAL_FORM =
   /\b(?:gmbh|ag|inc|llc|ltd|limited|corp|co|kg|ohg|sarl|sas|sa|s l|sl|s a|lda|ltda|plc|bv|b v|pty|oy|ab|as|aps|srl|s r l|gbr|ug|se|unipessoal)\b|株式会社|有限会社|合同会社/u;
 
@@ -50,7 +50,11 @@ interface Named {
 const plain = (text: string): string => normalizeLabel(text, false);
 
 const cleanName = (text: string): string =>
-  text.replaceAll("\t", " ").replace(/^[\s*=:#-]{1,20}|[\s*=:#-]{1,20}$/gu, "");
+  text
+    .replaceAll("\t", " ")
+    .replace(/^[\s*=:#-]{1,20}/u, "")
+    .replace(/[\s*=:#-]{1,20}$/u, "")
+    .replace(/\s?(?:御中|様|殿)$/u, "");
 
 /** The company of whoever asks, wherever it stands. */
 function findOwn(rows: readonly Row[], companyName: string | undefined): Named | undefined {
@@ -108,6 +112,7 @@ function isName(span: Span, today: Temporal.PlainDate): boolean {
   if (text.length > 90 || label.replaceAll(/[^\p{L}]/gu, "").length < 2) return false;
   if (NO_NAME.test(label) || (ADDRESS.test(label) && !LEGAL_FORM.test(label))) return false;
   if (/\d+[.,]\d\d(?:\s|$)/.test(text)) return false;
+  if (/[年月]\s?\d{1,2}\s?[月日]/u.test(text)) return false;
   return findDates([{ ...span.row, text }], today).length === 0;
 }
 

@@ -1,7 +1,12 @@
 import type { Row } from "./rows.ts";
 
-/** Countries of which a document shows signs, with how strong they are together. */
-export type Places = ReadonlyMap<string, number>;
+/** Signs of a country: how strong they are together, and the row of the first. */
+interface Sign {
+  weight: number;
+  row: Row;
+}
+/** Countries of which a document shows signs, by their alpha-2 codes. */
+export type Places = ReadonlyMap<string, Sign>;
 
 const STRONG = 3;
 const FAIR = 2;
@@ -78,19 +83,21 @@ const HINTS: readonly (readonly [string, number, RegExp])[] = [
 const MOST_ROWS = 300;
 
 export function findPlaces(rows: readonly Row[]): Places {
-  const weights = new Map<string, number>();
+  const signs = new Map<string, Sign>();
   for (const row of rows.slice(0, MOST_ROWS)) {
     for (const [country, weight, pattern] of HINTS) {
-      if (pattern.test(row.text)) weights.set(country, Math.max(weights.get(country) ?? 0, 0) + weight);
+      if (!pattern.test(row.text)) continue;
+      const sign = signs.get(country);
+      signs.set(country, { weight: weight + (sign?.weight ?? 0), row: sign?.row ?? row });
     }
   }
-  return weights;
+  return signs;
 }
 
 /** The country that the signs speak for most clearly among those asked for. Undefined: none, or several about as much. */
 export function likeliestOf(places: Places, countries: readonly string[]): string | undefined {
   const ranked = countries
-    .map((country) => ({ country, weight: places.get(country) ?? 0 }))
+    .map((country) => ({ country, weight: places.get(country)?.weight ?? 0 }))
     .filter(({ weight }) => weight >= FAIR)
     .toSorted((one, other) => other.weight - one.weight);
   const [first, second] = ranked;

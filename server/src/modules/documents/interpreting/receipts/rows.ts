@@ -46,37 +46,60 @@ export function toRows(reading: Reading): { rows: readonly Row[]; isCut: boolean
   return { rows, isCut: false };
 }
 
-/** Text recognition often sees the labels and the amounts of a receipt as two columns: lines of one height are put together. */
+interface Joined {
+  words: TextLine["words"];
+  box: Box;
+}
+
+/**
+ * Text recognition often sees the labels and the amounts of a receipt as two columns, and characters of different heights as two
+ * lines: lines of one height whose words do not lie over each other are put together.
+ */
 function joinLines({ source, lines }: PageText): TextLine[] {
   if (source === "model") return [...lines];
-  const joined: { line: TextLine; box: Box }[] = [];
-  for (const line of lines) {
-    if (line.words.length === 0) continue;
-    const box = boxAround(line.words.map((word) => word.box));
-    const neighbour = joined.slice(-60).find((other) => isBeside(other.box, box));
+  const joined: Joined[] = [];
+  for (const { words } of lines) {
+    if (words.length === 0) continue;
+    const box = boxAround(words.map((word) => word.box));
+    const neighbour = joined
+      .slice(-LINES_ASKED)
+      .find((other) => (source === "ocr" && isSameHeight(other.box, box)) || isBeside(other, { words, box }));
     if (neighbour === undefined) {
-      joined.push({ line, box });
+      joined.push({ words, box });
     } else {
-      neighbour.line = { words: [...neighbour.line.words, ...line.words] };
+      neighbour.words = [...neighbour.words, ...words];
       neighbour.box = boxAround([neighbour.box, box]);
     }
   }
   return joined
     .toSorted((one, other) => middleOf(one.box) - middleOf(other.box))
-    .map(({ line }) => ({ words: line.words.toSorted((one, other) => one.box.x - other.box.x) }));
+    .map(({ words }) => ({ words: words.toSorted((one, other) => one.box.x - other.box.x) }));
 }
+
+const LINES_ASKED = 60;
+const MOST_WORDS = 60;
 
 const middleOf = (box: Box): number => box.y + box.height / 2;
 
-function isBeside(one: Box, other: Box): boolean {
+/** Lines never lie over each other: the boxes of words may be too wide, but here they are of one line. */
+function isSameHeight(one: Box, other: Box): boolean {
   const shared = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
-  const isApart = one.x + one.width <= other.x + 0.004 || other.x + other.width <= one.x + 0.004;
-  return (
-    isApart &&
-    shared > SHARED_HEIGHT * Math.min(one.height, other.height) &&
-    shared > 0.4 * Math.max(one.height, other.height)
-  );
+  return shared > 0.85 * Math.min(one.height, other.height) && shared > 0.4 * Math.max(one.height, other.height);
 }
+
+function isBeside(one: Joined, other: Joined): boolean {
+  const [high, low] = [one.box, other.box];
+  const shared = Math.min(high.y + high.height, low.y + low.height) - Math.max(high.y, low.y);
+  const isLevel =
+    shared > SHARED_HEIGHT * Math.min(high.height, low.height) && shared > 0.4 * Math.max(high.height, low.height);
+  if (!isLevel || one.words.length + other.words.length > MOST_WORDS) return false;
+  return one.words.every((word) => other.words.every((next) => areApart(word.box, next.box)));
+}
+
+const areApart = (one: Box, other: Box): boolean =>
+  one.x + one.width <= other.x + OVERLAP || other.x + other.width <= one.x + OVERLAP;
+/** Boxes of neighbours may touch. */
+const OVERLAP = 0.004;
 
 export function boxAround(boxes: readonly Box[]): Box {
   const x = Math.min(...boxes.map((box) => box.x));
@@ -98,7 +121,7 @@ function toRow({ page, source }: PageText, { words }: TextLine): Row | undefined
   let text = "";
   let previous: (typeof normal)[number] | undefined;
   for (const word of normal) {
-    text += gapBetween(previous, word, source === "model" ? 0 : characterWidth);
+    text += gapBetween(previous, word, source === "model" ? 0 : characterWidth, source);
     const start = text.length;
     text += word.text;
     if (text.length > MOST_CHARACTERS_OF_ROW) {
@@ -111,12 +134,18 @@ function toRow({ page, source }: PageText, { words }: TextLine): Row | undefined
   return { page, source, text, words: placed, box: boxAround(normal.map(({ box }) => box)) };
 }
 
-function gapBetween(left: { text: string; box: Box } | undefined, right: { text: string; box: Box }, width: number) {
+function gapBetween(
+  left: { text: string; box: Box } | undefined,
+  right: { text: string; box: Box },
+  width: number,
+  source: PageText["source"],
+) {
   if (left === undefined) return "";
   const gap = right.box.x - left.box.x - left.box.width;
   if (width > 0 && gap > COLUMN_GAP * width) return "\t";
   const touching = EAST_ASIAN.test(left.text.at(-1) ?? "") && EAST_ASIAN.test(right.text.at(0) ?? "");
-  return touching && (width === 0 || gap < width) ? "" : " ";
+  // Text recognition sets the characters of Japanese words apart.
+  return touching && (source === "ocr" || width === 0 || gap < width) ? "" : " ";
 }
 
 /** Characters of East Asian scripts are twice as wide as others. */
