@@ -20,6 +20,11 @@ async function renderPurchase(index: number, today: Temporal.PlainDate, form: "i
   return await renderReceipt(third * 2 + (index % 3), today, form);
 }
 
+/** The documents repeat after `period`: each kind of them gets every level. */
+function levelAt(levels: readonly SpoilLevel[], index: number, period: number): SpoilLevel {
+  return levels[(index + Math.floor(index / period)) % levels.length] ?? "photo";
+}
+
 async function spoiled(document: RenderedDocument, level: SpoilLevel, seed: number): Promise<RenderedDocument> {
   return {
     ...document,
@@ -36,7 +41,7 @@ export const corpora = {
   async *"receipts and invoices, photos"(count, today) {
     for (let index = 0; index < count; index += 1) {
       const document = await renderPurchase(SPOILED_FROM * 3 + index, today, "image");
-      yield await spoiled(document, PHOTO_LEVELS[index % PHOTO_LEVELS.length] ?? "photo", index);
+      yield await spoiled(document, levelAt(PHOTO_LEVELS, index, 3), index);
     }
   },
   async *"receipts and invoices, PDF with text"(count, today) {
@@ -51,7 +56,7 @@ export const corpora = {
   async *"passports and cards, spoiled"(count, today) {
     for (let index = 0; index < count; index += 1) {
       const seed = SPOILED_FROM + index;
-      yield await spoiled(renderPassport(seed, today), ID_LEVELS[index % ID_LEVELS.length] ?? "photo", seed);
+      yield await spoiled(renderPassport(seed, today), levelAt(ID_LEVELS, index, 16), seed);
     }
   },
   async *"boarding passes, clean"(count, today) {
