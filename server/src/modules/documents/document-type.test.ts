@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { DocumentRefused, documentTypeOf } from "./document-type.ts";
+import { DocumentRefused } from "./document-scanner.ts";
+import { documentTypeOf } from "./document-type.ts";
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
