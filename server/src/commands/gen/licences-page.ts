@@ -12,7 +12,12 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageNa
   {
     licence: /MPL-2\.0/,
     says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the address that stands with it, under the tag of its version.",
-    sourceOf: sourceOfMpl,
+    sourceOf: (name) => sourceOf(name, "MPL"),
+  },
+  {
+    licence: /LGPL-3\.0/,
+    says: "These libraries are used unchanged, each as a file of its own in its package, which can be replaced by a changed version of the library. The source code of each is available under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html) at the address that stands with it, under the tag of its version.",
+    sourceOf: (name) => sourceOf(name, "LGPL"),
   },
   {
     licence: /ODbL/,
@@ -29,14 +34,19 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageNa
 ];
 
 /** A package of the registry may hold only what was compiled, and those for other systems are not installed here. */
-const MPL_SOURCES: ReadonlyMap<string, string> = new Map([["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"]]);
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"],
+  ["@img/sharp-libvips", "https://github.com/lovell/sharp-libvips"],
+  // With libvips in the same file.
+  ["@img/sharp", "https://github.com/lovell/sharp-libvips"],
+  ["libheif-js", "https://github.com/catdad-experiments/libheif-js"],
+]);
 
 /** Throws for a package whose source code nobody has named: it may not be passed on without. */
-export function sourceOfMpl(packageName: string): string {
-  const [, source] =
-    [...MPL_SOURCES].find(([name]) => packageName === name || packageName.startsWith(`${name}-`)) ?? [];
+export function sourceOf(packageName: string, licence: "MPL" | "LGPL"): string {
+  const [, source] = [...SOURCES].find(([name]) => packageName === name || packageName.startsWith(`${name}-`)) ?? [];
   if (source !== undefined) return source;
-  throw new Error(`${packageName} is under the MPL: name the address of its source code in licences-page.ts.`);
+  throw new Error(`${packageName} is under the ${licence}: name the address of its source code in licences-page.ts.`);
 }
 
 /** The page, and the one file that also has every text. */
@@ -81,14 +91,14 @@ function pageOf(packages: readonly ProductionPackage[]): string {
 }
 
 function describe(
-  { licence: pattern, says, sourceOf }: (typeof OBLIGATIONS)[number],
+  { licence: pattern, says, sourceOf: addressOf }: (typeof OBLIGATIONS)[number],
   packages: readonly ProductionPackage[],
   dataSets: readonly DataSet[],
 ): string[] {
   const parts = [
     ...packages.flatMap(({ name, version, licence = "" }) => {
       if (!pattern.test(licence)) return [];
-      return [sourceOf === undefined ? `${name} ${version}` : `${name} ${version}: ${sourceOf(name)}`];
+      return [addressOf === undefined ? `${name} ${version}` : `${name} ${version}: ${addressOf(name)}`];
     }),
     ...dataSets.flatMap(({ name, source, licence }) =>
       pattern.test(licence) ? [`${name} (${source}): ${licence}`] : [],

@@ -29,15 +29,25 @@ export interface ProductionPackage {
 /** What `npm start` runs. The root's own dependencies are the tools of development, but for those that are optional: they are Node itself. */
 const STARTED = ["server", "sandbox", "devnet"];
 
-/** Packages that name no licence in the form of SPDX, with what their licence files say. */
+const LANGUAGES = ["deu", "eng", "fra", "jpn", "por", "spa"];
+
+/**
+ * Packages whose licence in the form of SPDX is missing, with what their licence files say, or names that of a wrapper only, with that
+ * of the compiled program or data in it.
+ */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
   "png-js": "MIT",
   "dejavu-fonts-ttf": "Bitstream-Vera",
+  "@hyzyla/pdfium": "MIT AND Apache-2.0 AND BSD-3-Clause",
+  "zxing-wasm": "MIT AND Apache-2.0",
+  ...Object.fromEntries(LANGUAGES.map((language) => [`@tesseract.js-data/${language}`, "MIT AND Apache-2.0"])),
 };
 
 /** Licences that the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons, call open. */
 const OPEN: ReadonlySet<string> = new Set([
   ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "Unlicense", "Zlib"],
+  // Only as a library of its own, which whoever runs the service can replace.
+  ...["LGPL-3.0", "LGPL-3.0-or-later"],
   ...["BlueOak-1.0.0", "PostgreSQL", "Python-2.0", "CC0-1.0", "CC-BY-4.0", "OFL-1.1", "Bitstream-Vera"],
 ]);
 
