@@ -82,7 +82,7 @@ export class PageReader {
     if (isScan || isUnreadable || (isTranscribed && words.length === 0)) {
       return this.readImage(await page.draw(DOTS_PER_INCH), number);
     }
-    const text: PageText = { page: number, source: "text", lines: toLines(words) };
+    const text: PageText = { page: number, source: "text", lines: toLines(words.map((word) => [word])) };
     const wantsCodes = this.#kind === "boarding_pass" && page.objectCount > 0;
     const barcodes = wantsCodes ? await this.#findBarcodes(await page.draw(DOTS_PER_INCH), number) : [];
     return { text, barcodes, mrz: this.#kind === "id_document" ? mrzOfText(text) : [], placement: AS_GIVEN };
