@@ -16,7 +16,7 @@ import {
 import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
 /** In pixels: letters of this height are recognised best, and larger ones take longer for nothing. */
-const BEST_LETTER = 32;
+const BEST_LETTER = 30;
 const LEAST_SCALE = 0.25;
 const MOST_SCALE = 4;
 const MOST_RECOGNISED_PIXELS = 7_000_000;
