@@ -8,10 +8,16 @@ import { cleanWord, toLines } from "./page-words.ts";
 import type { PdfPage } from "./pdf.ts";
 import { readTextLayer } from "./pdf-text.ts";
 import type { Raster } from "./raster.ts";
-import type { ReadingOptions } from "./read-document.ts";
 import { recognisePage } from "./recognise-page.ts";
 import { type Language, Recognizer } from "./recognizer.ts";
 import { AS_GIVEN, type Placement } from "./straighten.ts";
+
+export interface ReadingOptions {
+  /** Lines of each page as a vision model has read them: they stand in for what text recognition would read. */
+  transcripts?: readonly (readonly string[])[] | undefined;
+  /** Called with what is done, for who waits. */
+  progress?: ((step: string) => void) | undefined;
+}
 
 export interface ReadPage {
   text: PageText;
