@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { readDataSets } from "./data-sets-page.ts";
-import { sourceOf } from "./licences-page.ts";
+import { sourceOfLgpl, sourceOfMpl } from "./licences-page.ts";
 import { isOpen, productionPackages, readLock } from "./production-packages.ts";
 
 const lockText = readLock(resolve(import.meta.dirname, "../../../.."));
@@ -28,11 +28,11 @@ it("every package that is started has an open licence, and one that has none sto
   ]);
 });
 
-it("a package under the MPL or the LGPL whose source code nobody has named stops the generation", () => {
-  expect(sourceOf("@resvg/resvg-js-linux-x64-gnu", "MPL")).toBe("https://github.com/yisibl/resvg-js");
-  expect(sourceOf("@img/sharp-libvips-linux-x64", "LGPL")).toBe("https://github.com/lovell/sharp-libvips");
-  for (const name of ["@resvg/resvg-jsx", "other"])
-    expect(() => sourceOf(name, "LGPL")).toThrow(`${name} is under the LGPL`);
+it("a package under the MPL whose source code nobody has named stops the generation", () => {
+  expect(sourceOfMpl("@resvg/resvg-js-linux-x64-gnu")).toBe("https://github.com/yisibl/resvg-js");
+  for (const name of ["@resvg/resvg-jsx", "other"]) expect(() => sourceOfMpl(name)).toThrow(`${name} is under the MPL`);
+  expect(sourceOfLgpl("@img/sharp-libvips-linux-x64")).toBe("https://github.com/lovell/sharp-libvips");
+  for (const name of ["@img/colour", "libheif"]) expect(() => sourceOfLgpl(name)).toThrow(`${name} is under the LGPL`);
 });
 
 /** What is listed below the paragraph of the notices that says this. */
@@ -58,14 +58,22 @@ it("the service serves the notices, and the index and the start page lead to the
     const sources = packages.map(({ name, version }) => `${name} ${version}: https://github.com/yisibl/resvg-js`);
     expect(sources).not.toEqual([]);
     expect(ofMpl).toEqual([...new Set(sources)]);
-    const ofLgpl = partsAfter(notices, "GNU Lesser General Public License 3.0 (");
+    // Each library under the LGPL likewise, for every system, with the text of the licence.
     const lesser = productionPackages(lockText).filter(({ licence }) => licence?.includes("LGPL"));
     expect(lesser.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["@img/sharp-libvips-linux-x64", "libheif-js"]),
+      expect.arrayContaining(["libheif-js", "@img/sharp-libvips-linux-x64", "@img/sharp-libvips-darwin-arm64"]),
     );
-    expect(ofLgpl).toEqual([
-      ...new Set(lesser.map(({ name, version }) => `${name} ${version}: ${sourceOf(name, "LGPL")}`)),
+    expect(partsAfter(notices, "https://www.gnu.org/licenses/lgpl-3.0.html")).toEqual([
+      ...new Set(lesser.map(({ name, version }) => `${name} ${version}: ${sourceOfLgpl(name)}`)),
     ]);
+    expect(notices).toContain("GNU LESSER GENERAL PUBLIC LICENSE");
+    // What others have written is named beside the package that holds it.
+    for (const [name, licence] of [
+      ["@hyzyla/pdfium", "MIT AND BSD-3-Clause AND Apache-2.0"],
+      ["@tesseract.js-data/jpn", "MIT AND Apache-2.0"],
+    ] as const) {
+      expect(notices.split("\n").find((line) => line.includes(`[${name}]`))).toContain(licence);
+    }
     // Each data set under the ODbL or CC BY with whose it is, where it is from, and under what.
     const attributed = readDataSets().map((set) => ({ ...set, line: `${set.name} (${set.source}): ${set.licence}` }));
     for (const [words, licence, holder] of [

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type DataSet, readDataSets } from "./data-sets-page.ts";
 import { NOTICE, table } from "./markdown.ts";
+import { NOTICES_WITHIN } from "./notices-within.ts";
 import { type ProductionPackage, productionPackages, readLock } from "./production-packages.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
@@ -12,12 +13,12 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageNa
   {
     licence: /MPL-2\.0/,
     says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the address that stands with it, under the tag of its version.",
-    sourceOf: (name) => sourceOf(name, "MPL"),
+    sourceOf: sourceOfMpl,
   },
   {
     licence: /LGPL-3\.0/,
-    says: "These libraries are used unchanged, each as a file of its own in its package, which can be replaced by a changed version of the library. The source code of each is available under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html) at the address that stands with it, under the tag of its version.",
-    sourceOf: (name) => sourceOf(name, "LGPL"),
+    says: "These libraries are used unchanged under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html, with https://www.gnu.org/licenses/gpl-3.0.html). Each is a file of its own in its package, which Wayfare loads while it runs: whoever has a changed build of the same version can put it in its place. The source code of each, and how it is built, is at the address that stands with it, under the tag of its version.",
+    sourceOf: sourceOfLgpl,
   },
   {
     licence: /ODbL/,
@@ -34,17 +35,27 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageNa
 ];
 
 /** A package of the registry may hold only what was compiled, and those for other systems are not installed here. */
-const SOURCES: ReadonlyMap<string, string> = new Map([
-  ["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"],
+const MPL_SOURCES: ReadonlyMap<string, string> = new Map([["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"]]);
+
+/** libvips and what it is built with, and libheif with libde265. */
+const LGPL_SOURCES: ReadonlyMap<string, string> = new Map([
   ["@img/sharp-libvips", "https://github.com/lovell/sharp-libvips"],
-  // With libvips in the same file.
-  ["@img/sharp", "https://github.com/lovell/sharp-libvips"],
-  ["libheif-js", "https://github.com/catdad-experiments/libheif-js"],
+  ["@img/sharp", "https://github.com/lovell/sharp"],
+  ["libheif-js", "https://github.com/catdad-experiments/libheif-js, https://github.com/strukturag/libheif"],
 ]);
 
 /** Throws for a package whose source code nobody has named: it may not be passed on without. */
-export function sourceOf(packageName: string, licence: "MPL" | "LGPL"): string {
-  const [, source] = [...SOURCES].find(([name]) => packageName === name || packageName.startsWith(`${name}-`)) ?? [];
+export function sourceOfMpl(packageName: string): string {
+  return sourceIn(MPL_SOURCES, packageName, "MPL");
+}
+
+/** Throws as `sourceOfMpl` does. */
+export function sourceOfLgpl(packageName: string): string {
+  return sourceIn(LGPL_SOURCES, packageName, "LGPL");
+}
+
+function sourceIn(sources: ReadonlyMap<string, string>, packageName: string, licence: string): string {
+  const [, source] = [...sources].find(([name]) => packageName === name || packageName.startsWith(`${name}-`)) ?? [];
   if (source !== undefined) return source;
   throw new Error(`${packageName} is under the ${licence}: name the address of its source code in licences-page.ts.`);
 }
@@ -55,7 +66,9 @@ export function licencesFiles(): [path: string, content: string][] {
   const page = pageOf(packages);
   const whole =
     "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
-  const texts = textsOf(packages).map(([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`);
+  const texts = [...textsOf(packages), ...NOTICES_WITHIN].map(
+    ([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`,
+  );
   return [
     ["licences.md", `${NOTICE}\n${page.replace(INTRODUCTION, `${INTRODUCTION} ${whole}`)}`],
     ["licences.txt", [page, ...texts].join("\n")],
@@ -91,14 +104,14 @@ function pageOf(packages: readonly ProductionPackage[]): string {
 }
 
 function describe(
-  { licence: pattern, says, sourceOf: addressOf }: (typeof OBLIGATIONS)[number],
+  { licence: pattern, says, sourceOf }: (typeof OBLIGATIONS)[number],
   packages: readonly ProductionPackage[],
   dataSets: readonly DataSet[],
 ): string[] {
   const parts = [
     ...packages.flatMap(({ name, version, licence = "" }) => {
       if (!pattern.test(licence)) return [];
-      return [addressOf === undefined ? `${name} ${version}` : `${name} ${version}: ${addressOf(name)}`];
+      return [sourceOf === undefined ? `${name} ${version}` : `${name} ${version}: ${sourceOf(name)}`];
     }),
     ...dataSets.flatMap(({ name, source, licence }) =>
       pattern.test(licence) ? [`${name} (${source}): ${licence}`] : [],

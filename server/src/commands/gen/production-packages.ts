@@ -29,26 +29,27 @@ export interface ProductionPackage {
 /** What `npm start` runs. The root's own dependencies are the tools of development, but for those that are optional: they are Node itself. */
 const STARTED = ["server", "sandbox", "devnet"];
 
-const LANGUAGES = ["deu", "eng", "fra", "jpn", "por", "spa"];
-
 /**
- * Packages whose licence in the form of SPDX is missing, with what their licence files say, or names that of a wrapper only, with that
- * of the compiled program or data in it.
+ * Packages that name no licence in the form of SPDX, with what their licence files say; and those that hold what others have written
+ * beside their own, such as PDFium, Tesseract with Leptonica, its data and ZXing, with the licences of both.
  */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
   "png-js": "MIT",
   "dejavu-fonts-ttf": "Bitstream-Vera",
-  "@hyzyla/pdfium": "MIT AND Apache-2.0 AND BSD-3-Clause",
+  "@hyzyla/pdfium": "MIT AND BSD-3-Clause AND Apache-2.0",
+  "tesseract.js-core": "Apache-2.0 AND BSD-2-Clause",
   "zxing-wasm": "MIT AND Apache-2.0",
-  ...Object.fromEntries(LANGUAGES.map((language) => [`@tesseract.js-data/${language}`, "MIT AND Apache-2.0"])),
+  ...Object.fromEntries(
+    ["eng", "deu", "fra", "spa", "por", "jpn"].map((code) => [`@tesseract.js-data/${code}`, "MIT AND Apache-2.0"]),
+  ),
 };
 
 /** Licences that the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons, call open. */
 const OPEN: ReadonlySet<string> = new Set([
   ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "Unlicense", "Zlib"],
-  // Only as a library of its own, which whoever runs the service can replace.
-  ...["LGPL-3.0", "LGPL-3.0-or-later"],
   ...["BlueOak-1.0.0", "PostgreSQL", "Python-2.0", "CC0-1.0", "CC-BY-4.0", "OFL-1.1", "Bitstream-Vera"],
+  // Of libraries that are files of their own and can be replaced: what uses them keeps its own licence.
+  ...["LGPL-3.0", "LGPL-3.0-or-later"],
 ]);
 
 /** Every package in the tree of what is started, with its licence. Throws where one is not known to be open. */

@@ -1,5 +1,4 @@
-import type { Raster } from "./raster.ts";
-import type { Language, Recognised, Recognizer } from "./recognizer.ts";
+import type { Language, Recognised } from "./recognizer.ts";
 
 /**
  * Words of papers that travellers have, by language, as they look when they were read as English: without the marks of their letters.
@@ -34,15 +33,11 @@ function words(...lines: readonly string[]): ReadonlySet<string> {
 /** Words of one language that must be there before a page is read again in it. */
 const FEWEST_WORDS = 3;
 
-/** Reads a page again in its own language, where its words show that it is not English, and gives the better reading. */
-export function chooseLanguage(recognizer: Recognizer, raster: Raster, english: Recognised): Recognised {
+/** The languages of a page that was read as English, its own one first. */
+export function languagesOf(english: Recognised): Language[] {
   const language = languageOf(english);
-  if (language === undefined) return english;
-  return better(english, recognizer.recognise(raster, [language, "eng"], "page"));
+  return language === undefined ? ["eng"] : [language, "eng"];
 }
-
-const better = (one: Recognised, other: Recognised): Recognised =>
-  other.confidence > one.confidence - 0.1 && other.words.length > 0 ? other : one;
 
 function languageOf({ words }: Recognised): Exclude<Language, "eng" | "jpn"> | undefined {
   const plain = words.map(({ text }) => withoutMarks(text));
@@ -60,9 +55,9 @@ const withoutMarks = (text: string): string =>
     .replaceAll(/[^a-z-]/g, "");
 
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
-const FEWEST_JAPANESE = 4;
+const FEWEST_JAPANESE = 3;
 /** Of all characters: few of a page of another writing look like Japanese. */
-const JAPANESE_SHARE = 0.25;
+const JAPANESE_SHARE = 0.15;
 
 export function isJapanese({ words: found }: Recognised): boolean {
   const text = found.map((word) => word.text).join("");

@@ -152,8 +152,8 @@ const distance = ({ left, right }: { left: number; right: number }, to: number):
   Math.abs((left + right) / 2 - to);
 
 function readAsText(recognizer: Recognizer, image: Raster): ZoneLine[] {
-  const { words } = recognizer.recognise(frame(image, MARGIN), ["eng"], "block", CHARACTERS);
-  return toLines(words).map((line) => toZoneLine(line.words));
+  const { pieces } = recognizer.recognise(frame(image, MARGIN), ["eng"], "block", CHARACTERS);
+  return toLines(pieces).map((line) => toZoneLine(line.words));
 }
 
 interface ZoneLine {

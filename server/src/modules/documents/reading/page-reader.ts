@@ -8,10 +8,16 @@ import { cleanWord, toLines } from "./page-words.ts";
 import type { PdfPage } from "./pdf.ts";
 import { readTextLayer } from "./pdf-text.ts";
 import type { Raster } from "./raster.ts";
-import type { ReadingOptions } from "./read-document.ts";
 import { recognisePage } from "./recognise-page.ts";
 import { type Language, Recognizer } from "./recognizer.ts";
 import { AS_GIVEN, type Placement } from "./straighten.ts";
+
+export interface ReadingOptions {
+  /** Lines of each page as a vision model has read them: they stand in for what text recognition would read. */
+  transcripts?: readonly (readonly string[])[] | undefined;
+  /** Called with what is done, for who waits. */
+  progress?: ((step: string) => void) | undefined;
+}
 
 export interface ReadPage {
   text: PageText;
@@ -82,7 +88,7 @@ export class PageReader {
     if (isScan || isUnreadable || (isTranscribed && words.length === 0)) {
       return this.readImage(await page.draw(DOTS_PER_INCH), number);
     }
-    const text: PageText = { page: number, source: "text", lines: toLines(words) };
+    const text: PageText = { page: number, source: "text", lines: toLines(words.map((word) => [word])) };
     const wantsCodes = this.#kind === "boarding_pass" && page.objectCount > 0;
     const barcodes = wantsCodes ? await this.#findBarcodes(await page.draw(DOTS_PER_INCH), number) : [];
     return { text, barcodes, mrz: this.#kind === "id_document" ? mrzOfText(text) : [], placement: AS_GIVEN };

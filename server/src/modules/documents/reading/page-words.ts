@@ -1,4 +1,5 @@
 import type { Box } from "../scan.ts";
+import { aroundBoxes } from "./boxes.ts";
 import type { TextLine, Word } from "./page.ts";
 
 /** A document may hold any text: what one page gives is bounded. */
@@ -24,53 +25,54 @@ export function cleanWord(text: string): string | undefined {
 }
 
 /**
- * Words in lines across the whole page, however the page is divided into columns: what stands side by side is one line, from the
- * left to the right. Words must stand upright.
+ * Words in lines across the whole page, however it is divided into columns: what stands side by side is one line, from the left to the
+ * right. Words must stand upright. `pieces` are words that are known to stand on one line, or single ones.
  */
-export function toLines(words: readonly Word[]): TextLine[] {
-  const open: Row[] = [];
-  const ordered = words.slice(0, MOST_WORDS).toSorted((one, other) => middleOf(one.box) - middleOf(other.box));
+export function toLines(pieces: readonly (readonly Word[])[]): TextLine[] {
+  const bounded = pieces.slice(0, MOST_WORDS).flatMap((words) => {
+    const box = aroundBoxes(words.map((word) => word.box));
+    return box === undefined ? [] : [{ words, box }];
+  });
   const rows: Row[] = [];
-  for (const word of ordered) {
-    const fitting = open.findLast((row) => belongs(row, word.box));
+  for (const piece of bounded.toSorted((one, other) => middleOf(one.box) - middleOf(other.box))) {
+    const fitting = rows.slice(-OPEN_ROWS).findLast((row) => belongs(row, piece.box));
     if (fitting === undefined) {
-      const row = { words: [word], middle: middleOf(word.box), height: word.box.height };
-      rows.push(row);
-      open.push(row);
-      if (open.length > OPEN_ROWS) open.shift();
-    } else join(fitting, word);
+      rows.push({ words: [...piece.words], middle: middleOf(piece.box), height: piece.box.height, boxes: [piece.box] });
+    } else join(fitting, piece.words, piece.box);
   }
   return rows
     .toSorted((one, other) => one.middle - other.middle)
-    .map((row) => ({ words: row.words.toSorted((one, other) => one.box.x - other.box.x) }));
+    .map((row) => ({ words: row.words.toSorted((one, other) => one.box.x - other.box.x).slice(0, MOST_WORDS) }));
 }
 
 interface Row {
   words: Word[];
+  boxes: Box[];
   middle: number;
   height: number;
 }
 
-/** Words come from top to bottom: only the last rows can get another one. */
+/** Pieces come from top to bottom: only the last rows can get another one. */
 const OPEN_ROWS = 6;
 
 const middleOf = ({ y, height }: Box): number => y + height / 2;
 
 function belongs(row: Row, box: Box): boolean {
-  const isLevel =
-    Math.abs(middleOf(box) - row.middle) < 0.45 * Math.min(row.height, Math.max(box.height, row.height * 0.5));
+  const height = Math.min(row.height, Math.max(box.height, row.height * 0.5));
+  const isLevel = Math.abs(middleOf(box) - row.middle) < 0.5 * height;
   // Two texts that lie on each other are two lines.
-  return isLevel && row.words.every((word) => overlap(word.box, box) < 0.5 * Math.min(word.box.width, box.width));
+  return isLevel && row.boxes.every((other) => overlap(other, box) < 0.3 * Math.min(other.width, box.width));
 }
 
 const overlap = (one: Box, other: Box): number =>
   Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
 
-/** The row's middle and height follow the words that it has, of which one that is only a comma says little. */
-function join(row: Row, word: Word): void {
-  const count = row.words.length;
-  row.words.push(word);
-  if (word.box.height < 0.6 * row.height) return;
-  row.middle = (row.middle * count + middleOf(word.box)) / (count + 1);
-  row.height = (row.height * count + word.box.height) / (count + 1);
+/** The row's middle and height follow what it has, of which a word that is only a comma says little. */
+function join(row: Row, words: readonly Word[], box: Box): void {
+  row.words.push(...words);
+  row.boxes.push(box);
+  if (box.height < 0.6 * row.height) return;
+  const count = row.boxes.length;
+  row.middle += (middleOf(box) - row.middle) / count;
+  row.height += (box.height - row.height) / count;
 }

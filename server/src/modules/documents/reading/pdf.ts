@@ -4,7 +4,7 @@ import { openPdfium, type Pdfium, viewOf, withMemory } from "./pdfium.ts";
 import { openPixels, type Raster } from "./raster.ts";
 
 /** More pages are a report rather than a receipt. */
-export const MOST_PDF_PAGES = 30;
+const MOST_PDF_PAGES = 30;
 /** In points, 1/72 of an inch: three times as long as A0. */
 const LONGEST_SIDE = 10_000;
 const MOST_RENDERED_PIXELS = 9_000_000;

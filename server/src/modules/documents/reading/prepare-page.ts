@@ -1,4 +1,4 @@
-import type { Raster } from "./raster.ts";
+import type { Raster, Rectangle } from "./raster.ts";
 
 /** Pixels of a side: a shadow that falls over a page changes little within it, and paper is seen in each. */
 const CELL = 24;
@@ -100,6 +100,38 @@ export function letterHeight(raster: Raster): number | undefined {
   if (heights.length < FEWEST_LETTERS) return undefined;
   return heights[Math.floor(heights.length * 0.5)];
 }
+
+/** Of a row of pixels: fewer dark ones are specks. */
+const FEWEST_INKED = 2;
+
+/** Bands of an evenly lit page that have ink, at least so high and wide, from top to bottom, with a little around them. */
+export function inkRows({ data, width, height }: Raster, least: number): Rectangle[] {
+  const rows: Rectangle[] = [];
+  let top: number | undefined;
+  let [left, right] = [width, 0];
+  for (let y = 0; y <= height; y += 1) {
+    let inked = 0;
+    for (let x = 0; y < height && x < width; x += 1) {
+      if ((data[y * width + x] ?? 255) >= INK) continue;
+      inked += 1;
+      if (inked < FEWEST_INKED) continue;
+      left = Math.min(left, x);
+      right = Math.max(right, x);
+    }
+    if (inked >= FEWEST_INKED) top ??= y;
+    else if (top !== undefined) {
+      if (y - top >= least && right - left >= least) rows.push(around(left, top, right, y, least / 2));
+      top = undefined;
+      [left, right] = [width, 0];
+    }
+  }
+  return rows;
+}
+
+const around = (left: number, top: number, right: number, bottom: number, margin: number): Rectangle => ({
+  ...{ left: Math.max(0, Math.round(left - 2 * margin)), top: Math.max(0, Math.round(top - margin)) },
+  ...{ width: Math.round(right - left + 4 * margin), height: Math.round(bottom - top + 2 * margin) },
+});
 
 interface Run {
   from: number;

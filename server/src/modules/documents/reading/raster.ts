@@ -9,7 +9,7 @@ export interface Raster {
 }
 
 /** What a page may have. Six bytes a pixel are needed while it is decoded. */
-export const MOST_PIXELS = 50_000_000;
+const MOST_PIXELS = 50_000_000;
 /** Nobody needs more of one page to read it, and all that follows takes longer with each pixel. */
 const MOST_KEPT_PIXELS = 12_000_000;
 

@@ -4,17 +4,10 @@ import type { DocumentKind, ReviewReason } from "../scan.ts";
 import { findEInvoice } from "./e-invoice-attachment.ts";
 import { openHeic } from "./heic.ts";
 import type { Reading } from "./page.ts";
-import { PageReader, type ReadPage } from "./page-reader.ts";
+import { PageReader, type ReadingOptions, type ReadPage } from "./page-reader.ts";
 import { PdfFile } from "./pdf.ts";
 import { openImage, toJpeg } from "./raster.ts";
 import type { Placement } from "./straighten.ts";
-
-export interface ReadingOptions {
-  /** Lines of each page as a vision model has read them: they stand in for what text recognition would read. */
-  transcripts?: readonly (readonly string[])[] | undefined;
-  /** Called with what is done, for who waits. */
-  progress?: ((step: string) => void) | undefined;
-}
 
 export interface ReadDocument extends Reading {
   /** By page: where the boxes of the reading, which are of straightened pages, lie on the pages as they were given. */

@@ -1,15 +1,22 @@
 import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
-import { chooseLanguage, isJapanese } from "./languages.ts";
+import { isJapanese, languagesOf } from "./languages.ts";
 import type { PageText, Word } from "./page.ts";
 import { toLines } from "./page-words.ts";
-import { evenLight, letterHeight } from "./prepare-page.ts";
-import { crop, frame, type Raster, scale } from "./raster.ts";
-import { type Language, meanConfidence, type Recognised, type Recognizer } from "./recognizer.ts";
+import { evenLight, inkRows, letterHeight } from "./prepare-page.ts";
+import { crop, frame, type Raster, type Rectangle, scale } from "./raster.ts";
+import {
+  type Language,
+  lettersOf,
+  meanConfidence,
+  type Recognised,
+  type Recognizer,
+  recognisedOf,
+} from "./recognizer.ts";
 import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
 /** In pixels: letters of this height are recognised best, and larger ones take longer for nothing. */
-const BEST_LETTER = 23;
+const BEST_LETTER = 30;
 const LEAST_SCALE = 0.25;
 const MOST_SCALE = 4;
 const MOST_RECOGNISED_PIXELS = 7_000_000;
@@ -19,7 +26,7 @@ const SURE = 0.8;
 const CLEARLY_BETTER = 0.1;
 /** Of the page's height: a few lines. */
 const SAMPLE_HEIGHT = 0.15;
-const SAMPLE_LINES = 2.5;
+const SAMPLE_LINES = 5;
 const MOST_SAMPLED_WORDS = 300;
 
 export interface RecognisedPage {
@@ -40,8 +47,9 @@ export async function recognisePage(
   writings: readonly Language[],
 ): Promise<RecognisedPage> {
   const best = await findBest(recognizer, given, writings);
+  const completed = complete(recognizer, best);
   return {
-    text: { page, source: "ocr", lines: toLines(best.recognised.words) },
+    text: { page, source: "ocr", lines: toLines(completed.pieces) },
     straight: best.straight,
     placement: best.placement,
   };
@@ -58,14 +66,77 @@ async function findBest(recognizer: Recognizer, given: Raster, writings: readonl
   const better = words.length === 0 ? undefined : tryOnSample(recognizer, first, writings);
   if (better === undefined) return readAgain(recognizer, first);
   const turned = better.isTurned ? await straightenFor(given, lie.quarterTurns + 2, lie.tilt) : first;
-  const recognised = recognizer.recognise(turned.enlarged, better.languages, "page");
-  const again = { ...turned, recognised };
-  return better.languages[0] === "eng" ? readAgain(recognizer, again) : again;
+  const layout = better.languages.length === 1 ? "page" : "block";
+  const recognised = recognizer.recognise(turned.enlarged, better.languages, layout);
+  const again = { ...turned, recognised, languages: better.languages };
+  return better.languages.length === 1 ? readAgain(recognizer, again) : again;
 }
 
-/** In its own language. */
+const LEAST_CONFIDENCE = 0.4;
+const MOST_ROWS = 60;
+
+/** With what stands alone on the page, such as amounts far to the right, which is often not seen as part of its text. */
+function complete(recognizer: Recognizer, attempted: Attempt): Recognised {
+  const { enlarged, recognised, languages } = attempted;
+  const { rest, rows } = restOf(attempted);
+  const found = rows.flatMap((row) => {
+    const part = crop(rest, row);
+    if (part === undefined) return [];
+    const layout = row.height > 2.5 * BEST_LETTER ? "block" : "line";
+    const { pieces } = recognizer.recognise(frame(part, SAMPLE_MARGIN), languages, layout);
+    return pieces.map((words) =>
+      words
+        .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE)
+        .map((word) => ({ ...word, box: boxOnPage(word.box, row, enlarged) })),
+    );
+  });
+  return recognisedOf([...recognised.pieces, ...found.filter((words) => words.length > 0)]);
+}
+
+/** Of a box in fractions of a framed part of the page. */
+function boxOnPage({ x, y, width, height }: Box, part: Rectangle, page: Raster): Box {
+  const framed = { width: part.width + 2 * SAMPLE_MARGIN, height: part.height + 2 * SAMPLE_MARGIN };
+  return {
+    x: (x * framed.width - SAMPLE_MARGIN + part.left) / page.width,
+    y: (y * framed.height - SAMPLE_MARGIN + part.top) / page.height,
+    width: (width * framed.width) / page.width,
+    height: (height * framed.height) / page.height,
+  };
+}
+
+function whiten({ data, width, height }: Raster, box: Box): void {
+  const margin = 2;
+  const left = Math.max(0, Math.floor(box.x * width) - margin);
+  const right = Math.min(width, Math.ceil((box.x + box.width) * width) + margin);
+  const bottom = Math.min(height, Math.ceil((box.y + box.height) * height) + margin);
+  for (let y = Math.max(0, Math.floor(box.y * height) - margin); y < bottom; y += 1) {
+    data.fill(255, y * width + left, y * width + right);
+  }
+}
+
+/**
+ * In its own language, and line by line where something of it was passed over: finding the parts of a page first, as is done to see
+ * how it lies, loses what stands alone.
+ */
 function readAgain(recognizer: Recognizer, attempted: Attempt): Attempt {
-  return { ...attempted, recognised: chooseLanguage(recognizer, attempted.enlarged, attempted.recognised) };
+  const { enlarged, recognised } = attempted;
+  const languages = languagesOf(recognised);
+  if (languages.length === 1 && restOf(attempted).rows.length === 0) return attempted;
+  const again = recognizer.recognise(enlarged, languages, "block");
+  return isAsGood(again, recognised) ? { ...attempted, recognised: again, languages } : attempted;
+}
+
+const isAsGood = (one: Recognised, other: Recognised): boolean =>
+  one.confidence > other.confidence - CLEARLY_BETTER && lettersOf(one.words) >= 0.9 * lettersOf(other.words);
+
+/** What of a page was not recognised, in bands. */
+function restOf({ enlarged, recognised }: Pick<Attempt, "enlarged" | "recognised">): {
+  rest: Raster;
+  rows: Rectangle[];
+} {
+  const rest = { ...enlarged, data: enlarged.data.slice() };
+  for (const { box } of recognised.words) whiten(rest, box);
+  return { rest, rows: inkRows(rest, 0.5 * BEST_LETTER).slice(0, MOST_ROWS) };
 }
 
 interface Way {
@@ -84,7 +155,7 @@ function tryOnSample(
   const sample = box === undefined ? undefined : crop(enlarged, margined(box, enlarged));
   if (sample === undefined) return undefined;
   const ways = [true, false].flatMap((isTurned) =>
-    [["eng"] as const, ...writings.map((writing) => [writing, "eng"] as const)]
+    [["eng" as const], ...writings.map((writing) => [writing, "eng"] as const)]
       .filter(([writing]) => isTurned || writing !== "eng")
       .map((languages) => ({ isTurned, languages })),
   );
@@ -126,16 +197,17 @@ const upsideDown = ({ data, width, height }: Raster): Raster => ({ data: data.to
 
 interface Attempt {
   recognised: Recognised;
+  languages: readonly Language[];
   straight: Raster;
   enlarged: Raster;
   placement: Placement;
 }
 
-type Prepared = Omit<Attempt, "recognised">;
+type Prepared = Omit<Attempt, "recognised" | "languages">;
 
 async function attempt(recognizer: Recognizer, given: Raster, { quarterTurns, tilt }: Lie): Promise<Attempt> {
   const prepared = await straightenFor(given, quarterTurns, tilt);
-  return { ...prepared, recognised: recognizer.recognise(prepared.enlarged, ["eng"], "page") };
+  return { ...prepared, recognised: recognizer.recognise(prepared.enlarged, ["eng"], "page"), languages: ["eng"] };
 }
 
 async function straightenFor(given: Raster, quarterTurns: number, tilt: number): Promise<Prepared> {

@@ -65,7 +65,9 @@ const IMAGE_FILE = "/input";
 const DOTS_PER_INCH = 300;
 
 export interface Recognised {
-  words: Word[];
+  words: readonly Word[];
+  /** The same words, those of one line together. */
+  pieces: readonly (readonly Word[])[];
   /** The mean of the words' confidences by their lengths, from 0 to 1; 0 without words. */
   confidence: number;
   /** Whether most of what was found does not stand upright. That is left out of `words`. */
@@ -108,7 +110,8 @@ export class Recognizer {
 
   /** The characters of one line, each with its confidence and where it stands, in pixels. */
   recogniseCharacters(raster: Raster, allowed: string): Character[] {
-    return wordsOf(this.#find(raster, ["eng"], "line", allowed)).flatMap(({ symbols }) =>
+    const words = linesOf(this.#find(raster, ["eng"], "line", allowed)).flatMap((line) => line.words);
+    return words.flatMap(({ symbols }) =>
       symbols.map(({ text, confidence, bbox }) => ({
         text,
         confidence: confidence / 100,
@@ -118,7 +121,7 @@ export class Recognizer {
     );
   }
 
-  #find(raster: Raster, languages: readonly Language[], layout: Layout, allowed: string): z.output<typeof Found> {
+  #find(raster: Raster, languages: readonly Language[], layout: Layout, allowed: string): Found {
     const tesseract = this.#open(languages);
     tesseract.SetVariable("tessedit_pageseg_mode", PAGE_MODES[layout]);
     tesseract.SetVariable("tessedit_char_whitelist", allowed);
@@ -153,27 +156,37 @@ export class Recognizer {
   }
 }
 
-function wordsOf({ blocks }: z.output<typeof Found>) {
-  return blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines.flatMap(({ words }) => words)));
+type Found = z.output<typeof Found>;
+
+function linesOf({ blocks }: Found) {
+  return blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
 }
 
-function toRecognised(found: z.output<typeof Found>, { width, height }: Raster): Recognised {
-  const words: Word[] = [];
+function toRecognised(found: Found, { width, height }: Raster): Recognised {
   let sideways = 0;
-  for (const { text, confidence, bbox } of wordsOf(found)) {
-    const cleaned = cleanWord(text)?.replace(YEN, "¥");
-    if (cleaned === undefined) continue;
-    const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
-    const box = {
-      ...{ x: bbox.x0 / width, y: bbox.y0 / height },
-      ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
-    };
-    if (isUpright) words.push({ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box });
-    else sideways += cleaned.length;
-  }
-  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
-  return { words, confidence: meanConfidence(words), isSideways: sideways > letters };
+  const pieces = linesOf(found).map((line) =>
+    line.words.flatMap(({ text, confidence, bbox }): Word[] => {
+      const cleaned = cleanWord(text)?.replace(YEN, "¥");
+      if (cleaned === undefined) return [];
+      const box = {
+        ...{ x: bbox.x0 / width, y: bbox.y0 / height },
+        ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
+      };
+      const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
+      if (isUpright) return [{ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box }];
+      sideways += cleaned.length;
+      return [];
+    }),
+  );
+  return { ...recognisedOf(pieces), isSideways: sideways > lettersOf(pieces.flat()) };
 }
+
+export function recognisedOf(pieces: readonly (readonly Word[])[]): Recognised {
+  const words = pieces.flat();
+  return { words, pieces, confidence: meanConfidence(words), isSideways: false };
+}
+
+export const lettersOf = (words: readonly Word[]): number => words.reduce((sum, { text }) => sum + text.length, 0);
 
 /** By the length of the words. */
 export function meanConfidence(words: readonly Word[]): number {

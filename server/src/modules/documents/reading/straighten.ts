@@ -106,7 +106,7 @@ function sharpness(
 }
 
 /** The mean grey of the square around each pixel, by sums over rectangles from the top left corner. */
-export function meanAround({ data, width, height }: Raster, radius: number): Float32Array {
+function meanAround({ data, width, height }: Raster, radius: number): Float32Array {
   const sums = new Float64Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y += 1) {
     let row = 0;

@@ -1,7 +1,7 @@
 import { crop, type Raster } from "./raster.ts";
 
 /** A character of a machine-readable zone, by where it stands in the picture of its line. */
-export interface Cell {
+interface Cell {
   left: number;
   right: number;
   /** `true`: a filler, `<`. */
