@@ -103,7 +103,8 @@ function entriesOf(
     if (amount === undefined) return [];
     // `2 x 4.50` without what it comes to stands below or above its item.
     const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
-    if (previous?.isMultiplier === true && label === undefined && amounts.length === 1) return [];
+    const isUnit = previous?.isMultiplier === true && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
+    if (isUnit && label === undefined && amounts.length === 1) return [];
     const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
     const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
     const found =
@@ -177,7 +178,7 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
   const split = splitTax(others, rate, toleranceOf(style));
   if (split !== undefined) return { ...base, ...split };
   const [only] = others;
-  const isBroken = others.length > 1 && (isInTable || label?.role === "tax");
+  const isBroken = rateAt.isPercent && others.length > 1 && (isInTable || label?.role === "tax");
   if (isBroken) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken };
   if (!isNamed || only === undefined || others.length > 1) return undefined;
   if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };
