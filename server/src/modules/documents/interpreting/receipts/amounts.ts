@@ -122,6 +122,8 @@ function readToken(row: Row, { text, start, end, isMended = false }: Token): Raw
       ...PERCENT,
     };
   }
+  // What is left of the mask of a card number.
+  if (/[*+#•]\S{0,3}[*+#•]/u.test(before)) return undefined;
   const plain = frameOf(before, after);
   const base = { row, start, end, joined: undefined };
   const isCut = row.source !== "text" && /[.,]\d[OoQDlI|!iSsZzBGg]$/u.test(text);
@@ -134,7 +136,7 @@ const COUNTER = /^(?:km|kg|mi|kwh|泊|点|個|名|人|本|枚|杯|食|室|台)$/
 
 /** What stands around the digits of a token; undefined: it is no number. */
 function frameOf(before: string, after: string) {
-  const left = before.replace(/^[([*:=~"]+/u, "");
+  const left = before.replace(/^[([*:=~"]+/u, "").replaceAll(/['"]/gu, "");
   const right = after.replace(/[*:;"]+$/u, "");
   const isNegative = /^-|-$/u.test(left) || /^-/.test(right) || (before.includes("(") && after.includes(")"));
   const leftMark = left.replaceAll(/[-+]/gu, "");
