@@ -103,11 +103,11 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   };
 }
 
-/** A receipt may also say its total in a second currency: the one that the sums come out in is that of the receipt. */
-function addUp(
-  rows: readonly Row[],
-  today: Temporal.PlainDate,
-): { facts: Facts; ledger: Ledger; choice: Choice | undefined } {
+/**
+ * A receipt may also say its total in a second currency, and `2 450,00` may be one number or two: what the sums come out in is
+ * how the receipt is meant.
+ */
+function addUp(rows: readonly Row[], today: Temporal.PlainDate): Way {
   const dates = findDates(rows, today);
   const numbersOfRows = rows.map((row) => {
     const own = dates.filter((date) => date.row === row);
@@ -116,8 +116,14 @@ function addUp(
   const numbers = numbersOfRows.flat();
   const language = guessLanguage(rows);
   const places = findPlaces(rows);
-  const ways = findCurrencies({ rows, numbers, places, language }).map((currency) => {
-    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined), language);
+  const hasSpaces = numbers.some(({ joined }) => joined?.isNarrow === true);
+  const currencies = findCurrencies({ rows, numbers, places, language });
+  const attempts = currencies.flatMap((currency) => {
+    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined));
+    const apart = { ...style, groupsWithSpaces: false };
+    return (hasSpaces ? [style, apart] : [style]).map((one) => ({ currency, style: one }));
+  });
+  const ways = attempts.map(({ currency, style }) => {
     const numberedRows = rows.map((row, index) => ({
       row,
       amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
@@ -128,26 +134,44 @@ function addUp(
   });
   const [best] = ways.toSorted((one, other) => (other.choice?.score ?? -9) - (one.choice?.score ?? -9));
   if (best === undefined) throw new Error("no currency was tried");
-  const rival = ways.find(
-    (other) => other !== best && other.choice !== undefined && other.choice.score === best.choice?.score,
-  );
-  if (rival === undefined || best.facts.currency.problem !== undefined) return best;
+  return withRivals(best, ways);
+}
+
+interface Way {
+  facts: Facts;
+  ledger: Ledger;
+  choice: Choice | undefined;
+}
+
+/** What comes out as well in another way is in doubt. */
+function withRivals(best: Way, ways: readonly Way[]): Way {
+  const { facts, choice } = best;
+  if (choice === undefined) return best;
+  const rivals = ways.flatMap((way) => (way.choice?.score === choice.score ? [{ ...way, choice: way.choice }] : []));
+  const otherCurrency = rivals.some((way) => way.facts.currency.code !== facts.currency.code);
+  const otherTotals = rivals
+    .filter((way) => way.choice.verdict.value !== choice.verdict.value)
+    .map((way) => way.choice.verdict.total);
+  const usesSpaces = facts.language === "fra" || SPACED.has(facts.currency.code ?? "");
   return {
     ...best,
-    facts: { ...best.facts, currency: { ...best.facts.currency, certainty: 0.5, problem: "currency_ambiguous" } },
+    choice: { ...choice, rivals: [...choice.rivals, ...(usesSpaces || otherCurrency ? [] : otherTotals)] },
+    facts:
+      otherCurrency && facts.currency.problem === undefined
+        ? { ...facts, currency: { ...facts.currency, certainty: 0.5, problem: "currency_ambiguous" } }
+        : facts,
   };
 }
 
-function styleOf(
-  numbers: readonly RawNumber[],
-  code: string | undefined,
-  language: LanguageCode | undefined,
-): NumberStyle {
+/** Where thousands are set apart by spaces. */
+const SPACED: ReadonlySet<string> = new Set(["SEK", "NOK", "PLN", "CZK", "HUF", "RUB", "UAH", "ZAR"]);
+
+function styleOf(numbers: readonly RawNumber[], code: string | undefined): NumberStyle {
   const marked = numbers.filter((number) => number.currency !== undefined && /^\d+$/.test(number.digits));
   return {
     decimalSign: findDecimalSign(numbers),
     places: code === undefined ? guessPlaces(numbers) : placesOf(code),
-    groupsWithSpaces: language === "fra" || ["SEK", "NOK", "PLN", "CZK", "HUF"].includes(code ?? ""),
+    groupsWithSpaces: true,
     marksWholeAmounts: marked.length > 1,
   };
 }

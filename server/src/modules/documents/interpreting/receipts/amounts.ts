@@ -35,7 +35,7 @@ export interface RawNumber extends Span {
   /** Letters were taken for digits. */
   isMended: boolean;
   /** It may also be this, which begins with the number before it. */
-  joined: { digits: string; start: number; isNarrow: boolean } | undefined;
+  joined: { digits: string; start: number; isNarrow: boolean; isSure: boolean } | undefined;
 }
 
 const TOKEN = /[^\s]+/gu;
@@ -51,11 +51,7 @@ const TRAILING_CLASS = /^(?:[A-Za-z]|[*※#軽]|[A-Z][12]|\([A-Za-z*]\))$/u;
 
 /** The numbers of a row that could be amounts. */
 export function findNumbers(row: Row): RawNumber[] {
-  const tokens = [...row.text.matchAll(TOKEN)].map((match) => ({
-    text: match[0],
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+  const tokens = tokensOf(row);
   const numbers: RawNumber[] = [];
   for (const [index, token] of tokens.entries()) {
     if (numbers.length === MOST_NUMBERS) break;
@@ -69,10 +65,29 @@ export function findNumbers(row: Row): RawNumber[] {
   return withNeighbours.map((number, index) => joinWithPrevious(number, withNeighbours[index - 1]));
 }
 
+/** Text recognition may see a space before or after the sign of the cents: `22 .50`, `22. 50`. */
+function tokensOf({ text, source }: Row): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    const token = { text: match[0], start: match.index, end: match.index + match[0].length };
+    const last = tokens.at(-1);
+    const isNext = source === "ocr" && last !== undefined && last.end + 1 === token.start && text[last.end] === " ";
+    const isSplit =
+      isNext &&
+      ((/\d$/.test(last.text) && /^[.,]\d\d\b/.test(token.text)) ||
+        (/\d[.,]$/.test(last.text) && /^\d\d(?!\d)/.test(token.text)));
+    if (isSplit)
+      tokens.splice(-1, 1, { text: last.text + token.text, start: last.start, end: token.end, isMended: true });
+    else tokens.push(token);
+  }
+  return tokens;
+}
+
 interface Token {
   text: string;
   start: number;
   end: number;
+  isMended?: boolean;
 }
 
 /** `2x3.50` is two numbers, and so is `3@1.20`. */
@@ -87,7 +102,7 @@ function splitMultiplied(token: Token): Token[] {
   ];
 }
 
-function readToken(row: Row, { text, start, end }: Token): RawNumber | undefined {
+function readToken(row: Row, { text, start, end, isMended = false }: Token): RawNumber | undefined {
   if (text.length > 40 || !/\d/.test(text)) return undefined;
   if (NO_AMOUNT.test(text)) return undefined;
   const core = CORE.exec(text);
@@ -107,10 +122,12 @@ function readToken(row: Row, { text, start, end }: Token): RawNumber | undefined
       ...PERCENT,
     };
   }
+  // What is left of the mask of a card number.
+  if (/[*+#•]\S{0,3}[*+#•]/u.test(before)) return undefined;
   const plain = frameOf(before, after);
   const base = { row, start, end, joined: undefined };
   const isCut = row.source !== "text" && /[.,]\d[OoQDlI|!iSsZzBGg]$/u.test(text);
-  if (plain !== undefined && !isCut) return { ...base, ...plain, digits: core[0], isMended: false };
+  if (plain !== undefined && !isCut) return { ...base, ...plain, digits: core[0], isMended };
   return mendToken(base, text);
 }
 
@@ -119,7 +136,7 @@ const COUNTER = /^(?:km|kg|mi|kwh|泊|点|個|名|人|本|枚|杯|食|室|台)$/
 
 /** What stands around the digits of a token; undefined: it is no number. */
 function frameOf(before: string, after: string) {
-  const left = before.replace(/^[([*:=~"]+/u, "");
+  const left = before.replace(/^[([*:=~"]+/u, "").replaceAll(/['"]/gu, "");
   const right = after.replace(/[*:;"]+$/u, "");
   const isNegative = /^-|-$/u.test(left) || /^-/.test(right) || (before.includes("(") && after.includes(")"));
   const leftMark = left.replaceAll(/[-+]/gu, "");
@@ -159,7 +176,7 @@ function mendToken(base: Pick<RawNumber, "row" | "start" | "end" | "joined">, te
   const digits = core.replaceAll(/[^\d.,']/gu, (letter) => DIGIT_OF_LETTER[letter] ?? letter);
   // A dollar sign is often taken for an S.
   const isDollar = /^S\d/.test(core);
-  const joined = isDollar ? { digits, start: base.start, isNarrow: false } : undefined;
+  const joined = isDollar ? { digits, start: base.start, isNarrow: false, isSure: false } : undefined;
   return { ...base, ...frame, digits: isDollar ? digits.slice(1) : digits, joined, isMended: true };
 }
 
@@ -200,7 +217,13 @@ function joinWithPrevious(number: RawNumber, previous: RawNumber | undefined): R
   const start = previous.joined?.start ?? previous.start;
   return {
     ...number,
-    joined: { digits: `${lead}${isThousands ? "'" : ""}${number.digits}`, start, isNarrow: isThousands },
+    // `CHF 1 200.00` begins with the currency.
+    joined: {
+      digits: `${lead}${isThousands ? "'" : ""}${number.digits}`,
+      start,
+      isNarrow: isThousands,
+      isSure: isThousands && previous.currency !== undefined && number.currency === undefined,
+    },
   };
 }
 
@@ -231,8 +254,9 @@ export function toAmount(number: RawNumber, style: NumberStyle): Amount {
   const single = number.digits.replaceAll(/[.,']{2,}(?=\d)/g, (signs) => signs.slice(-1));
   const own = readDigits(single, style);
   const joined = number.joined === undefined ? [] : readDigits(number.joined.digits, style).values;
-  const prefersJoined = number.joined?.isNarrow === true && style.groupsWithSpaces;
-  const values = prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
+  const isSure = number.joined?.isSure === true;
+  const prefersJoined = isSure || (number.joined?.isNarrow === true && style.groupsWithSpaces);
+  const values = isSure ? joined : prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
   const { row, end, currency, isPercent, isMultiplier, isMeasure, isNegative } = number;
   return {
     ...{ row, end, currency, isPercent, isMultiplier, isMeasure },

@@ -103,7 +103,8 @@ function entriesOf(
     if (amount === undefined) return [];
     // `2 x 4.50` without what it comes to stands below or above its item.
     const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
-    if (previous?.isMultiplier === true && label === undefined && amounts.length === 1) return [];
+    const isUnit = previous?.isMultiplier === true && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
+    if (isUnit && label === undefined && amounts.length === 1) return [];
     const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
     const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
     const found =
@@ -112,6 +113,8 @@ function entriesOf(
       (isAlone && above?.label !== undefined && countLabels(above.row) === 1 ? above.label : undefined);
     if (found !== undefined) return [{ role: found.role, isIncluded: found.isIncluded, amount, at }];
     const isPriced = lettersOf(withoutCurrency(text)) >= 2 || numbered.amounts.length > 1;
+    if (isPriced && style.places === 0 && !amount.isGrouped && amount.currency === undefined && ADDRESS.test(row.text))
+      return [];
     return [{ role: isPriced ? "item" : "bare", isIncluded: false, amount, at }];
   });
 }
@@ -120,6 +123,9 @@ const withoutCurrency = (text: string): string =>
   text
     .replaceAll(/[$€£¥₹]/gu, " ")
     .replaceAll(/(?<![A-Za-z])[A-Z]{3}(?=\s*$)/g, (code) => (/^(?:EUR|USD|GBP|CHF|JPY|BRL)$/.test(code) ? " " : code));
+
+/** Of Japan, where prices below a thousand look like numbers of houses. */
+const ADDRESS = /[都府県市区町村郡]|丁目|番地|番号|〒|tel/iu;
 
 /** "Receipt no. 45" */
 const NUMBERED = /\bn(?:o|r|um)?\b|#|n[°º]|番号/iu;
@@ -177,7 +183,8 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
   const split = splitTax(others, rate, toleranceOf(style));
   if (split !== undefined) return { ...base, ...split };
   const [only] = others;
-  const isBroken = others.length > 1 && (isInTable || label?.role === "tax");
+  const numbers = amounts.filter((amount) => !amount.isPercent).length;
+  const isBroken = rateAt.isPercent && (isInTable ? numbers > 1 : others.length > 1 && label?.role === "tax");
   if (isBroken) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken };
   if (!isNamed || only === undefined || others.length > 1) return undefined;
   if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };

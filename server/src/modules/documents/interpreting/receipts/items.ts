@@ -36,7 +36,7 @@ export function describeLines(
 
 /** A quantity and a price that come out at the amount. */
 function findQuantity(amounts: readonly Amount[], total: Micro) {
-  for (const quantity of amounts) {
+  for (const quantity of amounts.toReversed()) {
     for (const unit of amounts) {
       if (quantity === unit || quantity.isPercent || unit.isPercent || quantity.currency !== undefined) continue;
       const isInOrder = quantity.start < unit.start;

@@ -66,7 +66,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     rounding: "rundung, rundungsdifferenz",
     deposit:
       "anzahlung, vorauszahlung, bereits bezahlt, bezahlt, abzuglich anzahlung, abschlag, abschlagszahlung, geleistete anzahlung, abzgl anzahlung, zahlungen, bereits gezahlt, erhaltene anzahlung, zahlung",
-    cash: "bar, gegeben, bargeld, barzahlung, bar gegeben, erhalten",
+    cash: "bar, gegeben, bargeld, barzahlung, bar gegeben, geg, geg bar, erhalten",
     card: "karte, ec karte, girocard, kartenzahlung, kreditkarte, ec, ec cash, kartenbetrag, unbar",
     change: "ruckgeld, zuruck, wechselgeld, ruckgabe",
     ignored:

@@ -29,26 +29,32 @@ export interface Label {
 }
 
 interface Phrase {
-  mark: Mark;
   words: string;
+  first: string;
+  /** Languages share words: "total" is one in five of them. */
+  marks: readonly Mark[];
   isEastAsian: boolean;
 }
 
 const splitPhrases = (text: string): string[] => text.split(", ");
 
-const languages = Object.entries(labelWords).map(([language, words]) => ({ language, words }));
+const marksByWords = Map.groupBy(
+  Object.values(labelWords).flatMap((words) =>
+    Object.entries(words).flatMap(([mark, text]) =>
+      splitPhrases(text).map((one) => ({ mark: toMark(mark), words: one })),
+    ),
+  ),
+  ({ words }) => words,
+);
 
 /** The longest first, so that "sub total" is no "total". */
-const phrases: readonly Phrase[] = languages
-  .flatMap(({ language, words }) =>
-    Object.entries(words).flatMap(([mark, text]) =>
-      splitPhrases(text).map((one) => ({
-        mark: toMark(mark),
-        words: one,
-        isEastAsian: language === "jpn" && !/^[a-z]/.test(one),
-      })),
-    ),
-  )
+const phrases: readonly Phrase[] = [...marksByWords]
+  .map(([words, marked]) => ({
+    words,
+    first: words.split(" ")[0] ?? words,
+    marks: marked.map(({ mark }) => mark),
+    isEastAsian: !/^[a-z]/.test(words),
+  }))
   .toSorted((one, other) => other.words.length - one.words.length);
 
 const vocabulary: ReadonlySet<string> = new Set(
@@ -144,12 +150,13 @@ function marksOf(label: string): Marks {
   const marks = new Set<Mark>();
   const letters = countLetters(label);
   let rest = ` ${label} `;
-  for (const { mark, words, isEastAsian } of phrases) {
+  const known = new Set(label.split(" "));
+  const hasEastAsian = /[\u3000-\u9fff\uf900-\uffef]/.test(label);
+  for (const { marks: own, words, first, isEastAsian } of phrases) {
+    if (isEastAsian ? !hasEastAsian : !known.has(first)) continue;
     const wanted = isEastAsian ? words : ` ${words} `;
     if (!rest.includes(wanted)) continue;
-    marks.add(mark);
-    // Phrases of the same words in other languages mean the same.
-    for (const same of phrases) if (same.words === words) marks.add(same.mark);
+    for (const mark of own) marks.add(mark);
     rest = rest.replaceAll(wanted, isEastAsian ? "|" : " | ");
   }
   return { marks, share: letters === 0 ? 0 : (letters - countLetters(rest)) / letters };

@@ -133,7 +133,7 @@ function findTop(
       (span) =>
         isName(span, today) && !/:\s*\S/u.test(textOf(span)) && readLabel(textOf(span), false)?.role === undefined,
     )
-    .filter((span) => buyer === undefined || (span.row !== buyer.span.row && !isBelowBuyer(span, buyer)))
+    .filter((span) => buyer === undefined || (!isSame(span, buyer.span) && !isBelowBuyer(span, buyer)))
     .filter((span) => !BUYER.test(plain(textOf(span))) && (own === "" || !plain(textOf(span)).includes(own)));
   const [top] = spans;
   if (top === undefined) return undefined;
@@ -143,6 +143,9 @@ function findTop(
   const legal = spans.slice(0, BLOCK_ROWS + 2).find((span) => LEGAL_FORM.test(plain(textOf(span))));
   return { span: large ?? (rows.indexOf(top.row) < 3 ? top : (legal ?? top)), certainty: 0.8 };
 }
+
+const isSame = (one: Span, other: Span): boolean =>
+  one.row === other.row && one.start <= other.end && other.start <= one.end;
 
 const heightOf = (row: Row): number => Math.max(...row.words.map(({ box }) => box.height));
 

@@ -145,7 +145,7 @@ function gapBetween(
   if (width > 0 && gap > COLUMN_GAP * width) return "\t";
   const touching = EAST_ASIAN.test(left.text.at(-1) ?? "") && EAST_ASIAN.test(right.text.at(0) ?? "");
   // Text recognition sets the characters of Japanese words apart.
-  return touching && (source === "ocr" || width === 0 || gap < width) ? "" : " ";
+  return touching && (source === "ocr" || width === 0 || gap < 0.7 * width) ? "" : " ";
 }
 
 /** Characters of East Asian scripts are twice as wide as others. */
