@@ -70,7 +70,8 @@ describe("interpretIdDocument", () => {
   it("says where each value was read", () => {
     const { fields } = read(writeReading(PASSPORT));
     expect(fields.issuedOn?.from).toMatchObject({ source: "ocr", page: 1, box: { x: 0.35 } });
-    expect(fields.documentNumber?.from).toMatchObject({ source: "mrz", page: 1, box: { y: 0.84 } });
+    const zone = { source: "mrz", page: 1, box: { x: 0.04, y: 0.84, width: 0.92, height: 0.15 } };
+    expect([fields.documentNumber?.from, fields.bornOn?.from]).toStrictEqual([zone, zone]);
   });
 
   describe("names", () => {
@@ -87,6 +88,14 @@ describe("interpretIdDocument", () => {
       const reading = writeReading(PASSPORT, { without: ["familyName", "givenName"] });
       const lines = [
         writeLine([[0.05, "PCD MUELLER ANNA MARIA"]], 0.9),
+        writeLine(
+          [
+            [0.05, "PCD"],
+            [0.2, "MUELLER"],
+            [0.5, "ANNA MARIA"],
+          ],
+          0.3,
+        ),
         writeLine([[0.05, "P<D<<MUELLER<<ANNA<MARIA<<<<"]], 0.3),
       ];
       const [page] = reading.pages;
@@ -304,8 +313,18 @@ describe("interpretIdDocument", () => {
       expect(printed("C01XO0T47")).toEqual([]);
       expect(printed("C0IX00T47")).toEqual([]);
       expect(printed("C01X00147")).toEqual([]);
+      expect(printed("C01X00AT47")).toEqual([]);
       // L differs from 1 by twenty, which the check digit does not see.
       expect(printed("C0LX00T47")).toContain("parts_disagree documentNumber");
+    });
+
+    it("does not take a filler in the place of a K for the end of a number", () => {
+      const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
+      const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
+      expect(codesOf(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
+      const within = { ...PASSPORT, documentNumber: "CK1X00T47" };
+      const split = writeZone(within).map((line) => line.replace("CK1X00T47", "C<1X00T47"));
+      expect(codesOf(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
     });
 
     it("reads a card's number that goes on in the optional item", () => {

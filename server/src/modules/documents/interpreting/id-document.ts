@@ -183,7 +183,9 @@ function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZo
 function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRead, zone: VisualZone) {
   const number = values.documentNumber.replaceAll("<", "");
   const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
-  return comparePrintedNumber(zone, { number, asRead: isRepaired ? numberAsRead : undefined, fits });
+  // A filler within a number may be a letter: K and < are the same to the check digit.
+  const isAsRead = !isRepaired && number === values.documentNumber;
+  return comparePrintedNumber(zone, { number, asRead: isAsRead ? undefined : numberAsRead, fits });
 }
 
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */

@@ -130,13 +130,15 @@ export function closestLabel(
 
 /** Letters that text recognition takes for a digit, where a wrong one would not pass the check digit of the number. */
 const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I: "1", S: "5", Z: "2", B: "8" };
+/** Of the zone; cards have longer ones, in two items. */
+const LONGEST_NUMBER = 9;
 /** Words that a printed document number may be split into. */
 const MOST_PARTS = 4;
 
 /** A document number of the machine-readable zone, to be compared with the printed one. */
 interface ZoneNumber {
   number: string;
-  /** How it was read before its check digit told that one character is another; undefined: as it is. */
+  /** How it was read before its check digit told that one character is another, or with its fillers; undefined: as it is. */
   asRead: string | undefined;
   /** Whether a number has the check digit that the zone shows. */
   fits: (number: string) => boolean;
@@ -159,9 +161,11 @@ export function comparePrintedNumber(
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
-  // A sign of the paper that was read as one more character.
+  // A sign of the paper that was read as one more character; a shorter number may itself lack one.
   const isLonger =
-    asRead === undefined && listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
+    number.length === LONGEST_NUMBER &&
+    asRead === undefined &&
+    listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
   return isLonger ? "same" : sawSimilar ? "other" : "absent";
 }
 
