@@ -156,6 +156,24 @@ export function writeLine(parts: readonly (readonly [number, string])[], y: numb
   return { words };
 }
 
+/** A passport that everything agrees about. */
+export const PASSPORT: IdTruth = {
+  documentType: "passport",
+  format: "TD3",
+  issuingCountry: "DEU",
+  nationality: "DEU",
+  documentNumber: "C01X00T47",
+  familyName: "MÜLLER",
+  zoneFamilyName: "MUELLER",
+  givenName: "ANNA MARIA",
+  zoneGivenName: "ANNA<MARIA",
+  bornOn: "1974-08-12",
+  sex: "f",
+  issuedOn: "2022-03-01",
+  expiresOn: "2032-02-29",
+  personalNumber: "",
+};
+
 /** Names as printed, with how issuers write them in the zone. */
 const FAMILY_NAMES = [
   ["ERIKSSON", "ERIKSSON"],
@@ -285,3 +303,9 @@ export const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
     }),
   { minLength: 1, maxLength: 3 },
 );
+
+export const valuesOf = ({ fields }: Scan) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+/** The reasons as `code`, or `code field`. */
+export const codesOf = ({ reasons }: Scan) =>
+  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));

@@ -185,7 +185,27 @@ function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRea
   const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
   // A filler within a number may be a letter: K and < are the same to the check digit.
   const isAsRead = !isRepaired && number === values.documentNumber;
+  if (numberCheck !== "<" && hasTwin(number, fits)) return "absent";
   return comparePrintedNumber(zone, { number, asRead: isAsRead ? undefined : numberAsRead, fits });
+}
+
+const DIGITS_LIKE: Readonly<Record<string, string>> = { O: "0", I: "1", Z: "2", S: "5", B: "8" };
+const MOST_LIKE_DIGITS = 6;
+
+/**
+ * Whether a number with several letters that look like digits fits as well with some of them as digits: OO and 00 often have one
+ * check digit, and zone and print are misread in the same way.
+ */
+function hasTwin(number: string, fits: (text: string) => boolean): boolean {
+  const places = [...number].flatMap((character, index) => (DIGITS_LIKE[character] === undefined ? [] : [index]));
+  if (places.length < 2) return false;
+  if (places.length > MOST_LIKE_DIGITS) return true;
+  for (let chosen = 1; chosen < 2 ** places.length; chosen += 1) {
+    const swapped = places.filter((_, bit) => (chosen >> bit) % 2 === 1);
+    const twin = [...number].map((character, index) => (swapped.includes(index) ? DIGITS_LIKE[character] : character));
+    if (fits(twin.join(""))) return true;
+  }
+  return false;
 }
 
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
