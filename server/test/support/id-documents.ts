@@ -86,21 +86,25 @@ function printDate(iso: string, style: NonNullable<Layout["dateStyle"]>): string
   return style === "short" ? `${day} ${name} / ${name} ${year.slice(2)}` : `${day} ${name} ${year}`;
 }
 
+const valuesToPrint = (
+  truth: IdTruth,
+  dateStyle: NonNullable<Layout["dateStyle"]>,
+): Readonly<Record<string, string>> => ({
+  documentNumber: truth.documentNumber,
+  familyName: truth.familyName,
+  givenName: truth.givenName,
+  nationality: truth.nationality,
+  bornOn: printDate(truth.bornOn, dateStyle),
+  sex: truth.sex.toUpperCase(),
+  issuedOn: printDate(truth.issuedOn, dateStyle),
+  expiresOn: printDate(truth.expiresOn, dateStyle),
+});
+
 /** A data page as the reader would give it: labels above values, and the zone at the foot, which was read twice. */
 export function writeReading(truth: IdTruth, layout: Layout = {}): Reading {
   const { without = [], dateStyle = "named" } = layout;
   const zone = layout.zone ?? writeZone(truth);
-  const values: Record<string, string> = {
-    documentNumber: truth.documentNumber,
-    familyName: truth.familyName,
-    givenName: truth.givenName,
-    nationality: truth.nationality,
-    bornOn: printDate(truth.bornOn, dateStyle),
-    sex: truth.sex.toUpperCase(),
-    issuedOn: printDate(truth.issuedOn, dateStyle),
-    expiresOn: printDate(truth.expiresOn, dateStyle),
-    ...layout.printed,
-  };
+  const values: Readonly<Record<string, string>> = { ...valuesToPrint(truth, dateStyle), ...layout.printed };
   const shown = (name: string) => (without.includes(name) || without.includes("all") ? "" : (values[name] ?? ""));
   const title = { visa: "VISA", passport: "PASSPORT", identity_card: "IDENTITY CARD" }[truth.documentType];
   const rows: readonly (readonly [number, string])[][] = [
@@ -281,6 +285,30 @@ const MISREAD: readonly string[] = [
   "UV",
 ];
 type Spoil = (lines: readonly string[]) => readonly string[];
+
+/** The same for the printed values, which the zone does not know of. */
+export const misprints: fc.Arbitrary<(truth: IdTruth) => Readonly<Record<string, string>>> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom("documentNumber", "familyName", "givenName", "sex", "bornOn", "issuedOn", "expiresOn"),
+      fc.nat(1_000),
+    ),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((places) => (truth) => {
+    const printed: Record<string, string> = {};
+    for (const [field, place] of places) {
+      const value = printed[field] ?? valuesToPrint(truth, "dotted")[field] ?? "";
+      const at = place % Math.max(1, value.length);
+      const pairs = MISREAD.filter((pair) => pair.includes(value.charAt(at)));
+      const to = pairs[place % Math.max(1, pairs.length)]?.replace(value.charAt(at), "") ?? "";
+      printed[field] = value.slice(0, at) + to + value.slice(at + 1);
+    }
+    return printed;
+  });
 
 const change = (lines: readonly string[], place: number, to: (character: string) => string): readonly string[] => {
   const line = place % lines.length;

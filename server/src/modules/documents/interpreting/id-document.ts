@@ -36,14 +36,15 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     today,
     isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0 && !read.isRepaired,
   };
+  const dates = readZoneDates(known);
   const parts = [
     readType(read, zone),
     readCountries(alike, read, zone),
     number,
     names,
-    readZoneDates(known),
+    dates,
     readSex(alike, zone, known.isTrusted),
-    readIssue(known),
+    readIssue(known, dates),
   ];
   return {
     fields: Object.fromEntries(
@@ -94,7 +95,7 @@ function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone):
   if (firsts.some((one) => firsts.some((other) => isApart(one, other)))) {
     return choose(first, [makeReason("several_documents", "The pages show several documents; this is the first.")]);
   }
-  const shown = groups.filter(([read]) => read !== undefined && compareNumber(read, zone) === "same");
+  const shown = groups.filter(([read]) => read !== undefined && printsNumber(read, zone));
   if (shown.length === 1) return choose(shown[0] ?? [], []);
   const message = "The machine-readable zone can be read in several ways.";
   const open = (["documentNumber", "bornOn", "expiresOn"] as const).filter((name) => {
@@ -187,6 +188,12 @@ function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRea
   const isAsRead = !isRepaired && number === values.documentNumber;
   if (numberCheck !== "<" && hasTwin(number, fits)) return "absent";
   return comparePrintedNumber(zone, { number, asRead: isAsRead ? undefined : numberAsRead, fits });
+}
+
+/** To the letter: of several readings, none may be helped by what it has in common with the print. */
+function printsNumber({ values }: MrzRead, zone: VisualZone): boolean {
+  const number = values.documentNumber.replaceAll("<", "");
+  return comparePrintedNumber(zone, { number, asRead: "", fits: () => true }) === "same";
 }
 
 const DIGITS_LIKE: Readonly<Record<string, string>> = { O: "0", I: "1", Z: "2", S: "5", B: "8" };

@@ -47,8 +47,7 @@ function sharesNumbers(letters: string, zone: string): boolean {
   return false;
 }
 
-function isInZone({ text, box }: Word, page: number, zones: readonly MrzLines[]): boolean {
-  if (text.includes("<")) return true;
+function isInZone({ box }: Word, page: number, zones: readonly MrzLines[]): boolean {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   return zones.some((zone) => zone.page === page && !isWholePage(zone.box) && holds(zone.box, middle));
 }
@@ -157,7 +156,7 @@ export function comparePrintedNumber(
   for (const text of listNumbers(zone, number.length)) {
     const differing = [...text].filter((character, index) => character !== number.charAt(index));
     if (differing.length === 0) return "same";
-    const isMisread = asRead === undefined ? !fits(text) : text === asRead && unfold(text) === unfold(number);
+    const isMisread = asRead === undefined ? !fits(text) && looksLike(text, number) : isAlike(text, asRead, number);
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
@@ -167,6 +166,19 @@ export function comparePrintedNumber(
     asRead === undefined &&
     listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
   return isLonger ? "same" : sawSimilar ? "other" : "absent";
+}
+
+function isAlike(text: string, asRead: string, number: string): boolean {
+  return text === asRead && unfold(text) === unfold(number);
+}
+
+const LOOK_ALIKES = ["0ODQ", "1ILJT7?", "2Z", "38B", "4A", "5S", "6G", "UV", "MN"];
+
+function looksLike(text: string, number: string): boolean {
+  return [...text].every((character, index) => {
+    const other = number.charAt(index);
+    return character === other || LOOK_ALIKES.some((group) => group.includes(character) && group.includes(other));
+  });
 }
 
 function isWithOneMore(text: string, number: string): boolean {
