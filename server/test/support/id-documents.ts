@@ -86,21 +86,25 @@ function printDate(iso: string, style: NonNullable<Layout["dateStyle"]>): string
   return style === "short" ? `${day} ${name} / ${name} ${year.slice(2)}` : `${day} ${name} ${year}`;
 }
 
+const valuesToPrint = (
+  truth: IdTruth,
+  dateStyle: NonNullable<Layout["dateStyle"]>,
+): Readonly<Record<string, string>> => ({
+  documentNumber: truth.documentNumber,
+  familyName: truth.familyName,
+  givenName: truth.givenName,
+  nationality: truth.nationality,
+  bornOn: printDate(truth.bornOn, dateStyle),
+  sex: truth.sex.toUpperCase(),
+  issuedOn: printDate(truth.issuedOn, dateStyle),
+  expiresOn: printDate(truth.expiresOn, dateStyle),
+});
+
 /** A data page as the reader would give it: labels above values, and the zone at the foot, which was read twice. */
 export function writeReading(truth: IdTruth, layout: Layout = {}): Reading {
   const { without = [], dateStyle = "named" } = layout;
   const zone = layout.zone ?? writeZone(truth);
-  const values: Record<string, string> = {
-    documentNumber: truth.documentNumber,
-    familyName: truth.familyName,
-    givenName: truth.givenName,
-    nationality: truth.nationality,
-    bornOn: printDate(truth.bornOn, dateStyle),
-    sex: truth.sex.toUpperCase(),
-    issuedOn: printDate(truth.issuedOn, dateStyle),
-    expiresOn: printDate(truth.expiresOn, dateStyle),
-    ...layout.printed,
-  };
+  const values: Readonly<Record<string, string>> = { ...valuesToPrint(truth, dateStyle), ...layout.printed };
   const shown = (name: string) => (without.includes(name) || without.includes("all") ? "" : (values[name] ?? ""));
   const title = { visa: "VISA", passport: "PASSPORT", identity_card: "IDENTITY CARD" }[truth.documentType];
   const rows: readonly (readonly [number, string])[][] = [
@@ -155,6 +159,24 @@ export function writeLine(parts: readonly (readonly [number, string])[], y: numb
   }
   return { words };
 }
+
+/** A passport that everything agrees about. */
+export const PASSPORT: IdTruth = {
+  documentType: "passport",
+  format: "TD3",
+  issuingCountry: "DEU",
+  nationality: "DEU",
+  documentNumber: "C01X00T47",
+  familyName: "MÜLLER",
+  zoneFamilyName: "MUELLER",
+  givenName: "ANNA MARIA",
+  zoneGivenName: "ANNA<MARIA",
+  bornOn: "1974-08-12",
+  sex: "f",
+  issuedOn: "2022-03-01",
+  expiresOn: "2032-02-29",
+  personalNumber: "",
+};
 
 /** Names as printed, with how issuers write them in the zone. */
 const FAMILY_NAMES = [
@@ -264,6 +286,30 @@ const MISREAD: readonly string[] = [
 ];
 type Spoil = (lines: readonly string[]) => readonly string[];
 
+/** The same for the printed values, which the zone does not know of. */
+export const misprints: fc.Arbitrary<(truth: IdTruth) => Readonly<Record<string, string>>> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom("documentNumber", "familyName", "givenName", "sex", "bornOn", "issuedOn", "expiresOn"),
+      fc.nat(1_000),
+    ),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((places) => (truth) => {
+    const printed: Record<string, string> = {};
+    for (const [field, place] of places) {
+      const value = printed[field] ?? valuesToPrint(truth, "dotted")[field] ?? "";
+      const at = place % Math.max(1, value.length);
+      const pairs = MISREAD.filter((pair) => pair.includes(value.charAt(at)));
+      const to = pairs[place % Math.max(1, pairs.length)]?.replace(value.charAt(at), "") ?? "";
+      printed[field] = value.slice(0, at) + to + value.slice(at + 1);
+    }
+    return printed;
+  });
+
 const change = (lines: readonly string[], place: number, to: (character: string) => string): readonly string[] => {
   const line = place % lines.length;
   const text = lines[line] ?? "";
@@ -285,3 +331,9 @@ export const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
     }),
   { minLength: 1, maxLength: 3 },
 );
+
+export const valuesOf = ({ fields }: Scan) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+/** The reasons as `code`, or `code field`. */
+export const codesOf = ({ reasons }: Scan) =>
+  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));

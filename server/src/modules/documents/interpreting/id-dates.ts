@@ -1,7 +1,7 @@
 import type { Fields, ReviewReason } from "../scan.ts";
 import type { MrzRead } from "./mrz.ts";
 import { type DateReading, type PrintedDate, printsDate, toPlainDate } from "./printed-dates.ts";
-import { makeField, makeReason, printedField, weakestOf } from "./printed-text.ts";
+import { makeField, makeReason, printedField } from "./printed-text.ts";
 import { findLabelledDate, type VisualZone } from "./visual-zone.ts";
 
 const OLDEST_PERSON_YEARS = 120;
@@ -16,9 +16,6 @@ const USUAL_VALIDITIES = [5, 10];
 const SURE = 0.98;
 const ALIKE = 0.9;
 const UNSURE = 0.5;
-/** How sure text recognition must be of a date that nothing confirms. */
-const SURE_WORDS = 0.8;
-
 interface Dates {
   fields: Fields;
   reasons: readonly ReviewReason[];
@@ -107,10 +104,12 @@ function isCenturyUnclear(
 
 /**
  * The date of issue, which only the printed part has: it lies in the past, and at most ten years and a few days before the
- * expiry. It stands beside its label; where no label was read, it is the only date that lies five or ten years before the expiry.
+ * expiry. It is sure only where it lies five or ten years before the expiry, to the day or the day after, as nothing else tells of
+ * a wrong digit. Without a label it has to be the only such date.
  */
-export function readIssue(known: Known): Dates {
-  const { read, zone, today } = known;
+export function readIssue({ read, zone, today }: Known, zoneDates: Dates): Dates {
+  // A wrong expiry must not confirm anything.
+  const isExpirySure = !zoneDates.reasons.some(({ code, field }) => field === "expiresOn" && code !== "expired");
   const expiry = findExpiry(read.values.expires, today);
   const births = listBirths(read.values.born, today);
   const others = [...births, ...(expiry === undefined ? [] : [expiry])];
@@ -120,7 +119,7 @@ export function readIssue(known: Known): Dates {
     .filter((date) => !others.some((other) => printsDate(date, other)))
     .map((printed) => {
       const dates = listShown(printed, zone, others).filter((date) => isPossibleIssue(date, expiry, births, today));
-      return { printed, dates, usual: dates.filter((date) => isUsualIssue(date, expiry)) };
+      return { printed, dates, usual: dates.filter((date) => isExpirySure && isUsualIssue(date, expiry)) };
     });
   const usual = shown.filter((one) => one.usual.length === 1);
   const days = new Set(usual.flatMap((one) => one.usual.map((date) => date.toString())));
@@ -128,7 +127,7 @@ export function readIssue(known: Known): Dates {
   if (found !== undefined && days.size === 1) return issueField(found.usual, found.printed, true);
   const [only] = shown;
   if (labelled !== undefined && only !== undefined && only.dates.length > 0) {
-    return issueField(only.dates, only.printed, known.isTrusted && isReadWell(only.printed));
+    return issueField(only.dates, only.printed, false);
   }
   if (!zone.labels.some(({ label }) => label === "issuedOn")) return { fields: {}, reasons: [] };
   return { fields: {}, reasons: [makeReason("date_missing", "The date of issue could not be read.", "issuedOn")] };
@@ -143,10 +142,6 @@ function issueField(dates: readonly Temporal.PlainDate[], { line, from, to }: Pr
     fields: { issuedOn: printedField(date.toString(), line, line.words.slice(from, to), isSure ? SURE : UNSURE) },
     reasons: isSure ? [] : [makeReason(code, "Nothing confirms how the date of issue was read.", "issuedOn")],
   };
-}
-
-function isReadWell({ line, from, to }: PrintedDate): boolean {
-  return weakestOf(line.words.slice(from, to)) >= SURE_WORDS;
 }
 
 /** What a printed date can mean. Dates of one document have day and month in one order, which those that are known tell. */

@@ -1,43 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  codesOf,
   type IdTruth,
   idDocuments,
   listAccepted,
+  PASSPORT,
   spoilings,
   TODAY,
   truthOf,
+  valuesOf,
   writeLine,
   writeReading,
   writeZone,
 } from "../../../../test/support/id-documents.ts";
 import type { Reading } from "../reading/page.ts";
-import type { Scan } from "../scan.ts";
 import { interpretIdDocument } from "./id-document.ts";
 
 const about = { today: TODAY, companyName: undefined };
 const read = (reading: Reading) => interpretIdDocument(reading, about);
 
-const PASSPORT: IdTruth = {
-  documentType: "passport",
-  format: "TD3",
-  issuingCountry: "DEU",
-  nationality: "DEU",
-  documentNumber: "C01X00T47",
-  familyName: "MÜLLER",
-  zoneFamilyName: "MUELLER",
-  givenName: "ANNA MARIA",
-  zoneGivenName: "ANNA<MARIA",
-  bornOn: "1974-08-12",
-  sex: "f",
-  issuedOn: "2022-03-01",
-  expiresOn: "2032-02-29",
-  personalNumber: "",
-};
-const valuesOf = ({ fields }: Scan) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-const codesOf = ({ reasons }: Scan) =>
-  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));
 describe("interpretIdDocument", () => {
   it("reads everything of a document whose parts agree, without a reason to look at it", () => {
     fc.assert(
@@ -45,6 +27,8 @@ describe("interpretIdDocument", () => {
         idDocuments,
         fc.constantFrom("named" as const, "dotted" as const, "iso" as const),
         (truth, dateStyle) => {
+          // Two of them can be digits in the same way, which a test of its own shows.
+          fc.pre((truth.documentNumber.match(/[OIZSB]/g) ?? []).length < 2);
           const scan = read(writeReading(truth, { dateStyle }));
           expect({ ...valuesOf(scan), reasons: codesOf(scan) }).toEqual({ ...truthOf(truth), reasons: [] });
         },
@@ -70,133 +54,8 @@ describe("interpretIdDocument", () => {
   it("says where each value was read", () => {
     const { fields } = read(writeReading(PASSPORT));
     expect(fields.issuedOn?.from).toMatchObject({ source: "ocr", page: 1, box: { x: 0.35 } });
-    expect(fields.documentNumber?.from).toMatchObject({ source: "mrz", page: 1, box: { y: 0.84 } });
-  });
-
-  describe("names", () => {
-    it("leaves out a name that only the machine-readable zone shows", () => {
-      const scan = read(writeReading(PASSPORT, { without: ["familyName", "givenName"] }));
-      expect(valuesOf(scan)).not.toHaveProperty("familyName");
-      expect(valuesOf(scan)).not.toHaveProperty("givenName");
-      expect(codesOf(scan)).toEqual(
-        expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
-      );
-    });
-
-    it("does not take the zone itself, read again as text, for the printed part", () => {
-      const reading = writeReading(PASSPORT, { without: ["familyName", "givenName"] });
-      const lines = [
-        writeLine([[0.05, "PCD MUELLER ANNA MARIA"]], 0.9),
-        writeLine([[0.05, "P<D<<MUELLER<<ANNA<MARIA<<<<"]], 0.3),
-      ];
-      const [page] = reading.pages;
-      if (page === undefined) throw new Error("no page");
-      const scan = read({ ...reading, pages: [{ ...page, lines: [...page.lines, ...lines] }] });
-      expect(codesOf(scan)).toEqual(
-        expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
-      );
-    });
-
-    it.each([
-      // The zone's name and the printed one.
-      ["ZO", "ZOE"],
-      ["ZOE", "ZO"],
-      ["ANNA", "ANNA MARIA"],
-      ["ANNA<MARIA", "ANNA"],
-      ["MARIA", "ANNA MARIA"],
-      ["ANNA<MARIA", "ANNAMARIA"],
-      ["ANNAMARIA", "ANNA MARIA"],
-      ["ANNA", "ANNE"],
-      ["ZOEE", "ZOË"],
-      ["MARIAELUISA", "MARIA-LUISA"],
-    ])("does not confirm %s by %s", (zoneGivenName, givenName) => {
-      const scan = read(writeReading({ ...PASSPORT, zoneGivenName, givenName }));
-      expect(valuesOf(scan)).not.toHaveProperty("givenName");
-      expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
-    });
-
-    it.each([
-      ["MUELLER", "MÜLLER"],
-      ["MULLER", "MÜLLER"],
-      ["MUELLER", "Müller"],
-      ["GROSS", "GROSS"],
-      ["GROSS", "Groß"],
-      ["WEISS", "WEIß"],
-      ["WEISS", "WEIB"],
-      ["LOEWENBERG", "LÖWENBERG"],
-      ["NUXXNEZ", "NUÑEZ", "not"],
-      ["NUNXXEZ", "NUÑEZ"],
-      ["AAKESSON", "ÅKESSON"],
-      ["THORSDOTTIR", "ÞÓRSDÓTTIR"],
-      ["DARTAGNAN", "D’ARTAGNAN"],
-      ["D<ARTAGNAN", "D'ARTAGNAN"],
-      ["DVORAK", "DVOŘÁK"],
-      ["ISIK", "IŞIK"],
-      ["OEZTUERK", "ÖZTÜRK"],
-    ])("compares %s of the zone with %s", (zoneFamilyName, familyName, not = "") => {
-      const scan = read(writeReading({ ...PASSPORT, zoneFamilyName, familyName }));
-      expect(valuesOf(scan).familyName).toBe(not === "" ? zoneFamilyName.replaceAll("<", " ") : undefined);
-    });
-
-    it("takes a name of one part as it is printed", () => {
-      const onePart = {
-        ...PASSPORT,
-        zoneFamilyName: "SUHARTO",
-        zoneGivenName: "",
-        familyName: "SUHARTO",
-        givenName: "",
-      };
-      const scan = read(writeReading(onePart));
-      expect([valuesOf(scan).familyName, valuesOf(scan).givenName, codesOf(scan)]).toEqual(["SUHARTO", undefined, []]);
-      const asGiven = read(writeReading({ ...onePart, familyName: "", givenName: "SUHARTO" }));
-      expect([valuesOf(asGiven).familyName, valuesOf(asGiven).givenName]).toEqual([undefined, "SUHARTO"]);
-      const lost = read(writeReading({ ...onePart, givenName: "BO" }));
-      expect(codesOf(lost)).toEqual(["name_not_confirmed"]);
-    });
-
-    it("wants a person to look at a name that the zone has no room for", () => {
-      const scan = read(
-        writeReading({
-          ...PASSPORT,
-          familyName: "PAPADOPOULOU",
-          zoneFamilyName: "PAPADOPOULOU",
-          givenName: "ALEXANDRA KONSTANTINA THEODORA",
-          zoneGivenName: "ALEXANDRA<KONSTANTINA<THEODORA",
-        }),
-      );
-      expect(valuesOf(scan).givenName).toBe("ALEXANDRA KONSTANTINA THEODORA");
-      expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
-    });
-
-    it.each([
-      ["MUELLER<K<KANNA<MARIA<<<<<LKKKKKKKLKLK", true],
-      ["MUELLER<<ANNA<MARIA<KCLSEKKKLLLKLKLKKKK", true],
-      ["MUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<E", true],
-      ["MUELLER<<ANNA<K<MARIA<<<<<<<<<<<<<<<<<<", false],
-      ["MUELLER<<ANNA<MARIAK<<<<<<<<<<<<<<<<<<<", false],
-    ])("reads %s as the printed names: %s", (item, isConfirmed) => {
-      const [, second = ""] = writeZone(PASSPORT);
-      const scan = read(writeReading(PASSPORT, { zone: [`P<D<<${item}`, second] }));
-      expect([valuesOf(scan).familyName, valuesOf(scan).givenName]).toEqual([
-        "MUELLER",
-        isConfirmed ? "ANNA MARIA" : undefined,
-      ]);
-    });
-
-    it("spells names as the zone does where text recognition lost their dots", () => {
-      const scan = read(writeReading(PASSPORT, { printed: { familyName: "MULLER" } }));
-      expect([valuesOf(scan).familyName, codesOf(scan)]).toEqual(["MUELLER", []]);
-    });
-
-    it("does not take the place of birth for a name", () => {
-      const printed = { familyName: "", nationality: "MÜLLER" };
-      expect(codesOf(read(writeReading(PASSPORT, { printed })))).toEqual(["name_not_confirmed familyName"]);
-    });
-
-    it("finds both names in one line", () => {
-      const scan = read(writeReading(PASSPORT, { printed: { familyName: "MÜLLER, ANNA MARIA", givenName: "" } }));
-      expect([valuesOf(scan).familyName, valuesOf(scan).givenName]).toEqual(["MUELLER", "ANNA MARIA"]);
-    });
+    const zone = { source: "mrz", page: 1, box: { x: 0.04, y: 0.84, width: 0.92, height: 0.15 } };
+    expect([fields.documentNumber?.from, fields.bornOn?.from]).toStrictEqual([zone, zone]);
   });
 
   describe("dates", () => {
@@ -304,8 +163,24 @@ describe("interpretIdDocument", () => {
       expect(printed("C01XO0T47")).toEqual([]);
       expect(printed("C0IX00T47")).toEqual([]);
       expect(printed("C01X00147")).toEqual([]);
+      expect(printed("C01X00AT47")).toEqual([]);
       // L differs from 1 by twenty, which the check digit does not see.
       expect(printed("C0LX00T47")).toContain("parts_disagree documentNumber");
+    });
+
+    it("does not take a filler in the place of a K for the end of a number", () => {
+      const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
+      const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
+      expect(codesOf(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
+      const within = { ...PASSPORT, documentNumber: "CK1X00T47" };
+      const split = writeZone(within).map((line) => line.replace("CK1X00T47", "C<1X00T47"));
+      expect(codesOf(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
+    });
+
+    it("does not take OO for 00 where both have one check digit, though the print was read alike", () => {
+      const truth = { ...PASSPORT, documentNumber: "OORV38481" };
+      expect(codesOf(read(writeReading(truth)))).toContain("low_confidence documentNumber");
+      expect(codesOf(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
     });
 
     it("reads a card's number that goes on in the optional item", () => {

@@ -36,14 +36,15 @@ export function interpretIdDocument(reading: Reading, { today }: Interpreting): 
     today,
     isTrusted: isNumberShown && names.reasons.length === 0 && read.failed.length === 0 && !read.isRepaired,
   };
+  const dates = readZoneDates(known);
   const parts = [
     readType(read, zone),
     readCountries(alike, read, zone),
     number,
     names,
-    readZoneDates(known),
+    dates,
     readSex(alike, zone, known.isTrusted),
-    readIssue(known),
+    readIssue(known, dates),
   ];
   return {
     fields: Object.fromEntries(
@@ -94,7 +95,7 @@ function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone):
   if (firsts.some((one) => firsts.some((other) => isApart(one, other)))) {
     return choose(first, [makeReason("several_documents", "The pages show several documents; this is the first.")]);
   }
-  const shown = groups.filter(([read]) => read !== undefined && compareNumber(read, zone) === "same");
+  const shown = groups.filter(([read]) => read !== undefined && printsNumber(read, zone));
   if (shown.length === 1) return choose(shown[0] ?? [], []);
   const message = "The machine-readable zone can be read in several ways.";
   const open = (["documentNumber", "bornOn", "expiresOn"] as const).filter((name) => {
@@ -183,7 +184,35 @@ function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZo
 function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRead, zone: VisualZone) {
   const number = values.documentNumber.replaceAll("<", "");
   const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
-  return comparePrintedNumber(zone, { number, asRead: isRepaired ? numberAsRead : undefined, fits });
+  // A filler within a number may be a letter: K and < are the same to the check digit.
+  const isAsRead = !isRepaired && number === values.documentNumber;
+  if (numberCheck !== "<" && hasTwin(number, fits)) return "absent";
+  return comparePrintedNumber(zone, { number, asRead: isAsRead ? undefined : numberAsRead, fits });
+}
+
+/** To the letter: of several readings, none may be helped by what it has in common with the print. */
+function printsNumber({ values }: MrzRead, zone: VisualZone): boolean {
+  const number = values.documentNumber.replaceAll("<", "");
+  return comparePrintedNumber(zone, { number, asRead: "", fits: () => true }) === "same";
+}
+
+const DIGITS_LIKE: Readonly<Record<string, string>> = { O: "0", I: "1", Z: "2", S: "5", B: "8" };
+const MOST_LIKE_DIGITS = 6;
+
+/**
+ * Whether a number with several letters that look like digits fits as well with some of them as digits: OO and 00 often have one
+ * check digit, and zone and print are misread in the same way.
+ */
+function hasTwin(number: string, fits: (text: string) => boolean): boolean {
+  const places = [...number].flatMap((character, index) => (DIGITS_LIKE[character] === undefined ? [] : [index]));
+  if (places.length < 2) return false;
+  if (places.length > MOST_LIKE_DIGITS) return true;
+  for (let chosen = 1; chosen < 2 ** places.length; chosen += 1) {
+    const swapped = places.filter((_, bit) => (chosen >> bit) % 2 === 1);
+    const twin = [...number].map((character, index) => (swapped.includes(index) ? DIGITS_LIKE[character] : character));
+    if (fits(twin.join(""))) return true;
+  }
+  return false;
 }
 
 /** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */

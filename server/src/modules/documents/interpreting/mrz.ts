@@ -71,7 +71,7 @@ const LETTER_OF: Readonly<Record<string, string>> = {
   "8": "B",
   "4": "A",
 };
-const CONFUSED = ["0ODQ8", "1IL7T", "2Z", "38B", "4A", "56S", "6G", "<KCL", "UV", "MN", "8B6S", "EF", "PF"];
+const CONFUSED = ["0ODQ8", "1IL7T", "2Z", "38B", "4A", "56S", "6G", "<K", "<C", "<L", "UV", "MN", "8B6S", "EF", "PF"];
 const alternatives: ReadonlyMap<string, readonly string[]> = new Map(
   [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789<"].map((character) => {
     const others = CONFUSED.filter((group) => group.includes(character)).flatMap((group) => [...group]);
@@ -240,11 +240,16 @@ function repair({ layout, lines }: Fit): readonly (readonly string[])[] {
       const text = lines[line] ?? "";
       for (const other of alternatives.get(text.charAt(at)) ?? []) {
         const changed = lines.with(line, text.slice(0, at) + other + text.slice(at + 1));
-        if (listFailed(changed, layout).length === 0) repaired.push(changed);
+        if (listFailed(changed, layout).length === 0 && !hasGap(changed, layout)) repaired.push(changed);
       }
     }
   }
   return repaired;
+}
+
+/** A filler within the document number, which a repair must not put there. */
+function hasGap(lines: readonly string[], { documentNumber }: MrzLayout): boolean {
+  return /<[A-Z0-9]/.test(textAt(lines, documentNumber));
 }
 
 function toRead(

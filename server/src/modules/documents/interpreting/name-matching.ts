@@ -35,8 +35,8 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   ",": ["", "<"],
 };
 
-/** What letters are that text recognition read without their dots or rings. */
-const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "AA"], O: ["OE"], U: ["UE"] };
+/** What letters are that text recognition read without their dots. */
+const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE"], O: ["OE"], U: ["UE"] };
 
 /**
  * Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. The print
@@ -55,7 +55,8 @@ export function isBeginningOf(zone: string, printed: string): boolean {
 
 /** Whether a printed word can be the first one of a name in the zone. Cheap: most words of a page are not. */
 export function mayBegin(printed: string, zone: string): boolean {
-  return endsOf(printed.slice(0, 2), zone, false).size > 0;
+  const [first = ""] = printed.normalize("NFC").toUpperCase();
+  return spell(first, false).some((written) => zone.startsWith(written));
 }
 
 /** How much of the zone's name the printed one can stand for, from its beginning. */
@@ -63,7 +64,12 @@ function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<n
   let ends: ReadonlySet<number> = new Set([0]);
   const characters = [...printed.normalize("NFC").toUpperCase()];
   for (const [index, character] of characters.entries()) {
-    const written = [...spell(character, isStrict), ...spellWithoutDots(character, characters[index + 1] ?? "")];
+    // A filler that was read in place of the first or the last letter makes ASA of AASA and BJO of BJOE.
+    const isEdge = index === characters.length - 1 || (index === 0 && character === "Å");
+    const written = [
+      ...spell(character, isStrict || (isEdge && /\p{L}/u.test(character))),
+      ...spellWithoutDots(character, characters[index + 1] ?? ""),
+    ];
     const next = new Set<number>();
     for (const end of ends) {
       for (const letters of written) {

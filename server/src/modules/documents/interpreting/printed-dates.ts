@@ -136,7 +136,7 @@ function readNumbers(
     return readingsOf([{ day: Number(third), month: Number(two), ...readYear(one) }]);
   }
   if (!/^\d{1,2}$/.test(one) || !/^\d{1,2}$/.test(two)) return undefined;
-  const year = /^\d{4}$|^\d\d$/.test(third) ? readYear(third) : undefined;
+  const year = /^\d{4}$|^\d\d$/.test(third) && !isBegun(atoms, at + 2) ? readYear(third) : undefined;
   // Two digits for the year only where all three stand in one word: numbers side by side are often something else.
   if (year === undefined || (year.year === undefined && three.some(({ word }) => word !== three[0]?.word)))
     return undefined;

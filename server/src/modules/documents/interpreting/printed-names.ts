@@ -137,7 +137,10 @@ function isApart(word: Word, next: Word, name: readonly Word[]): boolean {
 
 /** A label, a sign, a number, or small letters where the name has capitals alone. */
 function isApartFromKind(next: Word, name: readonly Word[]): boolean {
-  if (isLabelWord(next.text) || !/\p{L}/u.test(next.text) || /\d/.test(next.text)) return true;
+  const letters = next.text.replaceAll(/\P{L}/gu, "").length;
+  const digits = next.text.replaceAll(/\D/g, "").length;
+  // A name with a letter that was read as a digit is a name still.
+  if (isLabelWord(next.text) || letters <= digits) return true;
   return /\p{Ll}/u.test(next.text) && !name.some(({ text }) => /\p{Ll}/u.test(text));
 }
 

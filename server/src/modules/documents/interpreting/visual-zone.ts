@@ -47,8 +47,7 @@ function sharesNumbers(letters: string, zone: string): boolean {
   return false;
 }
 
-function isInZone({ text, box }: Word, page: number, zones: readonly MrzLines[]): boolean {
-  if (text.includes("<")) return true;
+function isInZone({ box }: Word, page: number, zones: readonly MrzLines[]): boolean {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   return zones.some((zone) => zone.page === page && !isWholePage(zone.box) && holds(zone.box, middle));
 }
@@ -130,13 +129,15 @@ export function closestLabel(
 
 /** Letters that text recognition takes for a digit, where a wrong one would not pass the check digit of the number. */
 const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I: "1", S: "5", Z: "2", B: "8" };
+/** Of the zone; cards have longer ones, in two items. */
+const LONGEST_NUMBER = 9;
 /** Words that a printed document number may be split into. */
 const MOST_PARTS = 4;
 
 /** A document number of the machine-readable zone, to be compared with the printed one. */
 interface ZoneNumber {
   number: string;
-  /** How it was read before its check digit told that one character is another; undefined: as it is. */
+  /** How it was read before its check digit told that one character is another, or with its fillers; undefined: as it is. */
   asRead: string | undefined;
   /** Whether a number has the check digit that the zone shows. */
   fits: (number: string) => boolean;
@@ -155,14 +156,29 @@ export function comparePrintedNumber(
   for (const text of listNumbers(zone, number.length)) {
     const differing = [...text].filter((character, index) => character !== number.charAt(index));
     if (differing.length === 0) return "same";
-    const isMisread = asRead === undefined ? !fits(text) : text === asRead && unfold(text) === unfold(number);
+    const isMisread = asRead === undefined ? !fits(text) && looksLike(text, number) : isAlike(text, asRead, number);
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
-  // A sign of the paper that was read as one more character.
+  // A sign of the paper that was read as one more character; a shorter number may itself lack one.
   const isLonger =
-    asRead === undefined && listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
+    number.length === LONGEST_NUMBER &&
+    asRead === undefined &&
+    listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
   return isLonger ? "same" : sawSimilar ? "other" : "absent";
+}
+
+function isAlike(text: string, asRead: string, number: string): boolean {
+  return text === asRead && unfold(text) === unfold(number);
+}
+
+const LOOK_ALIKES = ["0ODQ", "1ILJT7?", "2Z", "38B", "4A", "5S", "6G", "UV", "MN"];
+
+function looksLike(text: string, number: string): boolean {
+  return [...text].every((character, index) => {
+    const other = number.charAt(index);
+    return character === other || LOOK_ALIKES.some((group) => group.includes(character) && group.includes(other));
+  });
 }
 
 function isWithOneMore(text: string, number: string): boolean {
