@@ -252,6 +252,23 @@ describe("a scan of an identity document", () => {
     expect(profile).toMatchObject({ passports: [{ number: "***21", issuedOn: "2023-10-01" }, { number: "***22" }] });
   });
 
+  it("has room beside at most four other passports, and its issue date needs a scan", async () => {
+    const userId = "user_many";
+    const of = (number: string) => ({ nationality: "GBR", number, issuedOn: "2020-01-01", expiresOn: "2030-01-01" });
+    const passports = ["P00000001", "P00000002", "P00000003", "P00000004", "P00000005"].map(of);
+    const { scanId } = await keepScan("AB7800001");
+    const args = { userId, scanId, passportIssuedOn: "2023-09-15" };
+    const full = await service.call("save_traveler", { ...args, passports });
+    expect(full.body).toMatchObject({ code: "invalid_input", issues: [{ path: "passports" }] });
+    const late = await service.call("save_traveler", { ...args, passportIssuedOn: "2033-09-15" });
+    expect(late.body).toMatchObject({ code: "invalid_input", issues: [{ path: "passportIssuedOn" }] });
+    // None of these has used the scan.
+    const saved = resultOf(await service.call("save_traveler", { ...args, passports: passports.slice(1) }));
+    expect(saved.profile).toMatchObject({ passports: [...Array(4).fill(expect.anything()), { number: "***01" }] });
+    const alone = await service.call("save_traveler", { userId, passportIssuedOn: "2023-09-15" });
+    expect(alone.body).toMatchObject({ code: "invalid_input", issues: [{ path: "passportIssuedOn" }] });
+  });
+
   it("is good for ten minutes, for its tenant, its environment and one of several callers at once", async () => {
     const other = await newFundedTenant(service, "Other");
     const { scanId } = await keepScan("AB7000001");
