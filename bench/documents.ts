@@ -1,7 +1,7 @@
 // Scanning: how much of rendered documents is read right, how long a page takes, and what the rest of the product notices of it.
 // --only receipts|passports|boarding|latency|memory|real    one part
 // --count N           so many documents of each slice, or scans for the memory, in place of all
-// --real FOLDER       receipts of yours, named merchant_DDMMYYYY_items_cents.jpg, in euros
+// --real FOLDER       receipts in euros, named merchant_DDMMYYYY_items_cents.jpg, as those of github.com/softmatic/vision-data (CC BY 4.0)
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,9 @@ const { values } = parseArgs({
   options: { only: { type: "string" }, count: { type: "string" }, real: { type: "string" } },
 });
 const count = values.count === undefined ? undefined : Number(values.count);
+const PARTS = ["receipts", "passports", "boarding", "latency", "memory", "real"];
+if (values.only !== undefined && !PARTS.includes(values.only)) throw new Error(`--only takes ${PARTS.join(", ")}`);
+if (count !== undefined && !(count >= 1)) throw new Error("--count takes a number");
 const isAsked = (part: string): boolean => values.only === undefined || values.only === part;
 const today = Temporal.Now.plainDateISO("UTC");
 

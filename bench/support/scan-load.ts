@@ -27,7 +27,7 @@ async function makeBodies(service: Service, count: number, today: Temporal.Plain
 function keepScanning(service: Service, bodies: readonly string[], atOnce: number) {
   let open = 0;
   let next = 0;
-  let failed = 0;
+  const refusals: string[] = [];
   let done = 0;
   let isStopped = false;
   async function scanInTurn(): Promise<void> {
@@ -35,16 +35,16 @@ function keepScanning(service: Service, bodies: readonly string[], atOnce: numbe
       const body = bodies[next % bodies.length] ?? "";
       next += 1;
       open += 1;
-      const { status } = await dispatch(service, body);
+      const { status, text } = await dispatch(service, body);
       open -= 1;
       done += 1;
-      if (status !== 200) failed += 1;
+      if (status !== 200) refusals.push(`${status} ${text.slice(0, 300)}`);
     }
   }
   const turns = Array.from({ length: atOnce }, scanInTurn);
   return {
     open: () => open,
-    counts: () => ({ done, failed }),
+    counts: () => ({ done, refusals }),
     async stop() {
       isStopped = true;
       await Promise.all(turns);
@@ -81,13 +81,14 @@ export async function measureLatency(service: Service, today: Temporal.PlainDate
     const scanning = keepScanning(service, bodies, AT_ONCE);
     const times = await timeReads(service, SLICE_SECONDS * 2, () => scanning.open() >= AT_ONCE);
     await scanning.stop();
-    const { done, failed } = scanning.counts();
+    const { done, refusals } = scanning.counts();
     const beside = median(times);
     ratios.push(beside / alone);
-    if (failed > 0 || times.length === 0) isWhole = false;
+    if (refusals.length > 0 || times.length === 0) isWhole = false;
     say(
-      `round ${round}: a read that does no work takes ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${AT_ONCE} scans (${times.length} reads, ${done} scans, ${failed} of them refused): ${(beside / alone).toFixed(2)} times`,
+      `round ${round}: a read that does no work takes ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${AT_ONCE} scans (${times.length} reads, ${done} scans, ${refusals.length} of them refused): ${(beside / alone).toFixed(2)} times`,
     );
+    for (const refusal of refusals) say(`  refused: ${refusal}`);
   }
   const isMet = isWhole && median(ratios) <= MOST_TIMES_SLOWER;
   say(
@@ -104,7 +105,7 @@ export async function measureMemory(
 ): Promise<boolean> {
   const bodies = await makeBodies(service, 24, today);
   const watch = watchChildren(processId);
-  await scanMany(service, bodies.values().toArray(), FIRST_LOOK);
+  await scanMany(service, bodies, FIRST_LOOK);
   const first = await settledMegabytes(processId);
   await scanMany(service, bodies, count - FIRST_LOOK);
   const last = await settledMegabytes(processId);
@@ -125,7 +126,8 @@ async function scanMany(service: Service, bodies: readonly string[], count: numb
     while (next < count) {
       const body = bodies[next % bodies.length] ?? "";
       next += 1;
-      await dispatch(service, body);
+      const { status, text } = await dispatch(service, body);
+      if (status !== 200) say(`  refused: ${status} ${text.slice(0, 300)}`);
     }
   }
   await Promise.all([inTurn(), inTurn()]);

@@ -36,6 +36,7 @@ const pass = ["passengerName", "bookingReference", "legs.0.flightNumber", "legs.
 const slices: readonly { corpus: CorpusName; count: number; least: number; needed: readonly string[] }[] = [
   { corpus: "receipts and invoices, clean", count: 6, least: 5, needed: purchase },
   { corpus: "receipts and invoices, photos", count: 6, least: 4, needed: purchase },
+  { corpus: "receipts and invoices, PDF with text", count: 12, least: 12, needed: purchase },
   { corpus: "passports and cards, clean", count: 6, least: 4, needed: person },
   { corpus: "passports and cards, spoiled", count: 6, least: 1, needed: person },
   { corpus: "boarding passes, clean", count: 4, least: 4, needed: pass },

@@ -44,7 +44,7 @@ export function transliterate(name: string): string {
     .trim();
 }
 
-export function checkDigit(text: string): string {
+function checkDigit(text: string): string {
   const weights = [7, 3, 1];
   const values = [...text].map((letter) => (letter === "<" ? 0 : Number.parseInt(letter, 36)));
   return String(values.reduce((sum, value, index) => sum + value * (weights[index % 3] ?? 0), 0) % 10);

@@ -4,7 +4,7 @@ import { type Random, seededRandom } from "./random.ts";
 import { drawPdf, drawPng, drawScannedPdf, Sheet } from "./sheet.ts";
 import type { FieldTruths, RenderedDocument } from "./truth.ts";
 
-export const symbologies = ["pdf417", "aztec", "qr", "data_matrix"] as const;
+const symbologies = ["pdf417", "aztec", "qr", "data_matrix"] as const;
 type Symbology = (typeof symbologies)[number];
 const ENCODERS = { pdf417: "pdf417", aztec: "azteccode", qr: "qrcode", data_matrix: "datamatrix" } as const;
 
