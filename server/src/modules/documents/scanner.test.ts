@@ -79,7 +79,7 @@ it("a document that needs too much memory is given up", async () => {
   });
 });
 
-it("a process that dies is an error of ours, of which nobody is told what the document says", async () => {
+it("a process that dies is an error of ours, and the operator is told where", async () => {
   const died = new ScanningProcess(1_000);
   process.kill(died.pid ?? 0, "SIGKILL");
   const order = { type: "png", kind: "receipt", today: "2026-11-26", wantsImages: false } as const;
@@ -134,7 +134,7 @@ it("what nobody waits for any more is neither read nor kept waiting", async () =
   const gone = [new AbortController(), new AbortController()];
   const begun = Promise.withResolvers<void>();
   const scans = gone.map(({ signal }) =>
-    scanner.scan(requestOf(PAGE, "png", { signal, progress: () => begun.resolve() })),
+    scanner.scan(requestOf(PAGE, "png", { signal, progress: (step) => step.startsWith("recog") && begun.resolve() })),
   );
   const outcomes = Promise.allSettled(scans);
   await begun.promise;
