@@ -137,8 +137,19 @@ function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Sp
   const single = strokes.filter(({ count }) => count === 1).length / strokes.length;
   const wide = strokes.filter(({ isWide }) => isWide).length / strokes.length;
   const center = (top.y + bottom.y) / 2;
-  const fit = correlation(strokes.map(({ y, x }) => [Math.abs(y - center), x] as const));
-  return single > 0.8 && wide < 0.3 && fit > 0.85;
+  const points = strokes.map(({ y, x }) => [Math.abs(y - center) / ((bottom.y - top.y) / 2), x] as const);
+  return single > 0.8 && wide < 0.3 && correlation(points) > 0.85 && isStraight(points);
+}
+
+/** Half of the way up or down a straight stroke is half of the way to the right; the round stroke of a C is still near its left. */
+function isStraight(points: readonly (readonly [away: number, x: number])[]): boolean {
+  const meanAt = (from: number, to: number) => {
+    const found = points.filter(([away]) => away >= from && away <= to);
+    return found.reduce((sum, [, x]) => sum + x, 0) / Math.max(1, found.length);
+  };
+  const [tip, half, end] = [meanAt(0, 0.15), meanAt(0.4, 0.6), meanAt(0.85, 1)];
+  const share = (half - tip) / (end - tip);
+  return share > 0.3 && share < 0.7;
 }
 
 function correlation(pairs: readonly (readonly [number, number])[]): number {
