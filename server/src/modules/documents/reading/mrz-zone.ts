@@ -23,6 +23,11 @@ const LETTER_HEIGHT = 36;
 /** What counts as ink, on white paper: faint print needs more, and print that runs together less. */
 const INKS = [150, 190, 110];
 const MARGIN = 24;
+const CREDIBLE = 0.6;
+/** What takes fillers for letters is tried last. */
+const TEXT_PENALTY = 0.4;
+/** Of the height of its letters: a line above and below what was seen may belong to it. */
+const BAND_MARGIN = 3.5;
 
 /** A band of the page that may hold a zone, with the height of its letters, both in fractions of the page. */
 interface Band {
@@ -39,17 +44,18 @@ const FOOT: Band = { box: { x: 0, y: 0.6, width: 1, height: 0.4 }, letter: undef
  */
 export async function findMrz(recognizer: Recognizer, straight: Raster, text: PageText): Promise<MrzLines[]> {
   const found = new Map<string, MrzLines & { score: number }>();
-  const bands = bandsOf(text);
-  // Where nothing looks like it.
-  for (const band of bands.length > 0 ? bands : [FOOT]) {
+  for (const band of [...bandsOf(text), FOOT]) {
+    // Only where nothing that looks like a zone was one.
+    if (band === FOOT && [...found.values()].some(({ confidence }) => confidence > CREDIBLE)) continue;
     const image = await imageOf(straight, band);
     if (image === undefined) continue;
     const readings = [...INKS.map((ink) => readByCells(recognizer, image, ink)), readAsText(recognizer, image)];
-    for (const zone of readings.flatMap(zonesOf)) {
+    for (const [index, zone] of readings.flatMap((reading, at) => zonesOf(reading).map((one) => [at, one] as const))) {
       const key = zone.lines.join("\n");
       const known = found.get(key);
       // What is read alike again and again is likelier.
-      const score = Math.max(zone.score, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
+      const own = zone.score - (index < INKS.length ? 0 : TEXT_PENALTY);
+      const score = Math.max(own, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
       found.set(key, { ...zone, page: text.page, box: band.box, score });
     }
   }
@@ -102,12 +108,12 @@ function toBand(words: readonly Word[]): Band {
   const letter = heights[Math.floor(heights.length / 2)] ?? 0.02;
   const { x, y, width, height } = aroundBoxes(words.map(({ box }) => box)) ?? FOOT.box;
   const left = Math.max(0, x - 0.03);
-  const top = Math.max(0, y - 1.2 * letter);
+  const top = Math.max(0, y - BAND_MARGIN * letter);
   return {
     box: {
       ...{ x: left, y: top },
       width: Math.min(1, x + width + 0.03) - left,
-      height: Math.min(1, y + height + 1.2 * letter) - top,
+      height: Math.min(1, y + height + BAND_MARGIN * letter) - top,
     },
     letter,
   };

@@ -52,7 +52,7 @@ function compose(pages: readonly ReadPage[], pageCount: number, eInvoice: string
     pageCount,
     pages: pages.map(({ text }) => text),
     barcodes: pages.flatMap(({ barcodes }) => barcodes),
-    mrz: pages.flatMap(({ mrz }) => mrz).toSorted((one, other) => other.confidence - one.confidence),
+    mrz: pages.flatMap(({ mrz }) => mrz),
     eInvoice,
     placements: new Map(pages.map(({ text, placement }) => [text.page, placement])),
     reasons:

@@ -17,6 +17,8 @@ export interface ZoneLineImage {
 }
 
 const FEWEST_CELLS = 20;
+/** Of characters that run together; what is wider is the edge of the paper. */
+const MOST_TOUCHING = 4;
 
 /** The lines of a band that holds a machine-readable zone: characters that stand apart, each as far from the next. */
 export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
@@ -34,14 +36,17 @@ interface Span {
   to: number;
 }
 
-/** Where rows have ink in many places. */
+/** Strokes of a row that may be of letters: edges of the paper and rulings are longer. */
+const FEWEST_STROKES = 8;
+const LONGEST_STROKE = 24;
+
+/** Where rows have many short strokes. */
 function rowsOf({ width, height }: Raster, isInk: (x: number, y: number) => boolean): Span[] {
-  const counts = Array.from({ length: height }, (_, y) => {
-    let count = 0;
-    for (let x = 0; x < width; x += 1) if (isInk(x, y)) count += 1;
-    return count;
+  const strokes = Array.from({ length: height }, (_, y) => {
+    const inked = spansOf(Array.from({ length: width }, (__, x) => isInk(x, y)));
+    return inked.filter(({ from, to }) => to - from <= LONGEST_STROKE).length;
   });
-  return spansOf(counts.map((count) => count > width * 0.02)).filter(({ from, to }) => to - from >= 8);
+  return spansOf(strokes.map((count) => count >= FEWEST_STROKES)).filter(({ from, to }) => to - from >= 8);
 }
 
 function spansOf(isInside: readonly boolean[]): Span[] {
@@ -62,7 +67,9 @@ function cutLine(line: Raster, ink: number): ZoneLineImage | undefined {
   if (glyphs.length < FEWEST_CELLS) return undefined;
   const steps = glyphs.slice(1).map((glyph, index) => middle(glyph) - middle(glyphs[index] ?? glyph));
   const pitch = medianOf(steps);
-  const whole = glyphs.flatMap((glyph) => split(glyph, pitch));
+  const whole = glyphs
+    .filter(({ from, to }) => to - from < MOST_TOUCHING * pitch)
+    .flatMap((glyph) => split(glyph, pitch));
   const letters = { ...line, data: line.data.slice() };
   const cells = withGaps(
     whole.map(({ from, to }) => ({ left: from, right: to, isFiller: isFiller(line, ink, { from, to }) })),
@@ -137,8 +144,19 @@ function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Sp
   const single = strokes.filter(({ count }) => count === 1).length / strokes.length;
   const wide = strokes.filter(({ isWide }) => isWide).length / strokes.length;
   const center = (top.y + bottom.y) / 2;
-  const fit = correlation(strokes.map(({ y, x }) => [Math.abs(y - center), x] as const));
-  return single > 0.8 && wide < 0.3 && fit > 0.85;
+  const points = strokes.map(({ y, x }) => [Math.abs(y - center) / ((bottom.y - top.y) / 2), x] as const);
+  return single > 0.8 && wide < 0.3 && correlation(points) > 0.85 && isStraight(points);
+}
+
+/** Half of the way up or down a straight stroke is half of the way to the right; the round stroke of a C is still near its left. */
+function isStraight(points: readonly (readonly [away: number, x: number])[]): boolean {
+  const meanAt = (from: number, to: number) => {
+    const found = points.filter(([away]) => away >= from && away <= to);
+    return found.reduce((sum, [, x]) => sum + x, 0) / Math.max(1, found.length);
+  };
+  const [tip, half, end] = [meanAt(0, 0.15), meanAt(0.4, 0.6), meanAt(0.85, 1)];
+  const share = (half - tip) / (end - tip);
+  return share > 0.25 && share < 0.75;
 }
 
 function correlation(pairs: readonly (readonly [number, number])[]): number {
