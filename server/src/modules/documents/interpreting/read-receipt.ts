@@ -121,7 +121,8 @@ function addUp(rows: readonly Row[], today: Temporal.PlainDate): Way {
   const attempts = currencies.flatMap((currency) => {
     const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined));
     const apart = { ...style, groupsWithSpaces: false };
-    return (hasSpaces ? [style, apart] : [style]).map((one) => ({ currency, style: one }));
+    const usesSpaces = language === "fra" || SPACED.has(currency.code ?? "");
+    return (hasSpaces && !usesSpaces ? [style, apart] : [style]).map((one) => ({ currency, style: one }));
   });
   const ways = attempts.map(({ currency, style }) => {
     const numberedRows = rows.map((row, index) => ({
@@ -147,15 +148,18 @@ interface Way {
 function withRivals(best: Way, ways: readonly Way[]): Way {
   const { facts, choice } = best;
   if (choice === undefined) return best;
+  // Numbers that stand together are one more often than two: where they come out only apart, one of them may be misread.
+  const joined = ways.find((way) => way.facts.style.groupsWithSpaces)?.choice?.verdict;
+  const isApart = !facts.style.groupsWithSpaces && joined !== undefined && joined.value !== choice.verdict.value;
   const rivals = ways.flatMap((way) => (way.choice?.score === choice.score ? [{ ...way, choice: way.choice }] : []));
   const otherCurrency = rivals.some((way) => way.facts.currency.code !== facts.currency.code);
   const otherTotals = rivals
     .filter((way) => way.choice.verdict.value !== choice.verdict.value)
     .map((way) => way.choice.verdict.total);
-  const usesSpaces = facts.language === "fra" || SPACED.has(facts.currency.code ?? "");
+  if (isApart) otherTotals.push(joined.total);
   return {
     ...best,
-    choice: { ...choice, rivals: [...choice.rivals, ...(usesSpaces || otherCurrency ? [] : otherTotals)] },
+    choice: { ...choice, rivals: [...choice.rivals, ...(otherCurrency ? [] : otherTotals)] },
     facts:
       otherCurrency && facts.currency.problem === undefined
         ? { ...facts, currency: { ...facts.currency, certainty: 0.5, problem: "currency_ambiguous" } }

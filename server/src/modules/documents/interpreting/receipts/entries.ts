@@ -162,7 +162,7 @@ export const absolute = (value: Micro): Micro => (value < 0n ? -value : value);
 
 /** Taxes are rounded for each line by some, and for the whole by others. */
 export const toleranceOf = (style: NumberStyle): Micro =>
-  style.places === 0 ? 2n * MICRO_PER_UNIT : style.places === 3 ? 5_000n : 20_000n;
+  style.places === 0 ? (MICRO_PER_UNIT * 99n) / 100n : style.places === 3 ? 5_000n : 20_000n;
 
 export const taxOnNet = (net: Micro, rate: Micro): Micro => (net * rate) / HUNDRED;
 export const taxInGross = (gross: Micro, rate: Micro): Micro => (gross * rate) / (HUNDRED + rate);
@@ -177,6 +177,8 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
     amounts.find(({ isPercent }) => isPercent) ??
     (isInTable && money.length >= 3 ? amounts.find(isUsualRate) : undefined);
   const rate = rateAt === undefined ? undefined : firstOf(rateAt);
+  const isUnread = isInTable && hasFewLetters && !isTotal && money.length > 2;
+  if (rateAt === undefined && isUnread) return { ...BROKEN, at };
   if (rateAt === undefined || rate === undefined || rate < 0n || rate >= HUNDRED) return undefined;
   const others = money.filter((amount) => amount !== rateAt);
   const base = { rate, rateAt, isIncluded: label?.isIncluded === true, isBroken: false, at };
@@ -185,13 +187,18 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
   const [only] = others;
   const numbers = amounts.filter((amount) => !amount.isPercent).length;
   const isBroken = rateAt.isPercent && (isInTable ? numbers > 1 : others.length > 1 && label?.role === "tax");
-  if (isBroken) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken };
+  if (isBroken || isUnread) return { ...base, net: undefined, tax: undefined, gross: undefined, isBroken: true };
   if (!isNamed || only === undefined || others.length > 1) return undefined;
   if (label.role === "tax") return { ...base, net: undefined, tax: only, gross: undefined };
   return label.role === "base" || label.role === "net"
     ? { ...base, net: only, tax: undefined, gross: undefined }
     : undefined;
 }
+
+const BROKEN = {
+  ...{ rate: undefined, rateAt: undefined, net: undefined, tax: undefined, gross: undefined },
+  ...{ isIncluded: false, isBroken: true },
+};
 
 const isUsualRate = (amount: Amount): boolean =>
   amount.currency === undefined && firstOf(amount) < 30n * MICRO_PER_UNIT && firstOf(amount) > 0n;

@@ -94,6 +94,9 @@ function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: re
   if (first === undefined) return undefined;
   if (rated.length > 0) {
     const fit = ratesFit(total, rated, style);
+    const sumOfRated = rated.reduce((sum, { tax }) => sum + orZero(tax), 0n);
+    // A tax beside those of the rates has a rate that was not read, or is their sum.
+    if (withRole(entries, "tax").some((entry) => valueOfEntry(entry) !== sumOfRated)) return undefined;
     const sum = sums.find(({ amounts }) => amounts.length === rated.length) ?? first;
     return fit === "no" ? undefined : { ...sum, isProven: fit === "exactly" };
   }
@@ -315,8 +318,10 @@ const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n
 
 /** A tax that is not its rate of what it is worked out from. */
 function brokenRates({ taxRows, style }: Ledger): boolean {
+  const hasTaxes = taxRows.some(({ tax }) => tax !== undefined);
   return taxRows.some(({ rate, net, tax, gross, isBroken }) => {
-    if (isBroken) return true;
+    // A rate without its tax beside others that have theirs was not read.
+    if (isBroken || (tax === undefined && hasTaxes)) return true;
     if (rate === undefined || tax === undefined) return false;
     const value = firstOf(tax);
     if (net !== undefined && absolute(taxOnNet(firstOf(net), rate) - value) > toleranceOf(style)) return true;
