@@ -11,8 +11,10 @@ declare module "../../kernel/parts.ts" {
     readonly documentScanner: DocumentScanner;
     readonly documentSource: DocumentSource;
     readonly payerTurns: Pick<CostlyCalls, "turnOf">;
+    readonly fetchTurns: Pick<CostlyCalls, "turnOf">;
   }
   interface Settings {
+    readonly scanProcesses: number;
     /** Undefined: documents are fetched without one. */
     readonly egressProxyUrl: string | undefined;
     /** Networks that are not public and have documents. */
@@ -26,6 +28,8 @@ declare module "../../kernel/tool.ts" {
     documentSource: DocumentSource;
     /** For scans of who pays without a key. */
     payerTurns: Pick<CostlyCalls, "turnOf">;
+    /** For documents that are fetched, until they are read. */
+    fetchTurns: Pick<CostlyCalls, "turnOf">;
   }
 }
 
@@ -33,6 +37,11 @@ declare module "../../kernel/tool.ts" {
 const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 30_000 };
 /** What bounds all scans together is the scanner itself. */
 const ANY_NUMBER = 1_000_000;
+
+/** Of one tenant or payer, beside those that are read: one more is fetched meanwhile. */
+const FETCHED_AHEAD = 1;
+const FETCHED_BY_ALL = 4;
+const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
 
 /** Reads what travelers photograph and keep as files, and keeps nothing of it. */
 export const documentsModule = defineModule({
@@ -44,6 +53,13 @@ export const documentsModule = defineModule({
     documentSource: ({ settings: { egressProxyUrl, documentNetworks } }) =>
       createDocumentDownloads({ proxyUrl: egressProxyUrl, permitted: documentNetworks }),
     payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }),
+    fetchTurns: ({ settings: { scanProcesses } }) =>
+      new CostlyCalls({
+        ...{ costlyCalls: scanProcesses + FETCHED_BY_ALL, costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD },
+        ...FETCHES,
+      }),
   },
-  ports: ({ documentScanner, documentSource, payerTurns }) => ({ documentScanner, documentSource, payerTurns }),
+  ports: ({ documentScanner, documentSource, payerTurns, fetchTurns }) => ({
+    ...{ documentScanner, documentSource, payerTurns, fetchTurns },
+  }),
 });
