@@ -39,7 +39,7 @@ export function createDocumentDownloads({
     ...{ guard: createSsrfGuard({ permitted, resolve: resolveByDns }), proxyUrl },
   });
   return {
-    async fetch(url, signal) {
+    async get(url, signal) {
       try {
         const { bytes, mediaType } = await download(url, signal);
         return { bytes, mediaType: mediaType === undefined || OF_ANY_TYPE.has(mediaType) ? undefined : mediaType };

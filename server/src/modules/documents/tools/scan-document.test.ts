@@ -31,7 +31,7 @@ beforeAll(async () => {
           return stores;
         },
         documentSource: () => ({
-          async fetch(url) {
+          async get(url) {
             fetched.push(url);
             if (url.includes("private")) throw new DocumentNotFetched("not_allowed");
             if (url.includes("missing")) throw new DocumentNotFetched("not_there", 404);

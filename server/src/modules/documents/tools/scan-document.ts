@@ -139,7 +139,7 @@ async function fetchDocument(
 ): Promise<DocumentBytes> {
   call.progress("Fetching the document");
   try {
-    return await documentSource.fetch(url, call.signal);
+    return await documentSource.get(url, call.signal);
   } catch (error) {
     if (!(error instanceof DocumentNotFetched)) throw error;
     const { refusal, status } = error;
