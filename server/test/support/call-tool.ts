@@ -55,6 +55,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     documentScanner: absent("documentScanner"),
     documentSource: absent("documentSource"),
     payerTurns: absent("payerTurns"),
+    fetchTurns: absent("fetchTurns"),
     elevation: absent("elevation"),
     conditions: absent("conditions"),
     nearby: absent("nearby"),

@@ -24,8 +24,6 @@ export function createFakeScanner() {
   };
 }
 
-export type FakeScanner = ReturnType<typeof createFakeScanner>;
-
 /** Fields as they would stand on a first page. */
 export function fieldsOf(values: Readonly<Record<string, string>>, source: FieldSource = "ocr"): Fields {
   const box = { x: 0.1, y: 0.2, width: 0.3, height: 0.04 };

@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import { createDownload, DownloadFailure } from "../../platform/http-client/download.ts";
+import { resolveByDns } from "../../platform/http-client/resolve-by-dns.ts";
 import { createSsrfGuard } from "../../platform/http-client/ssrf-guard.ts";
 import { DocumentNotFetched, type DocumentSource, type FetchRefusal } from "./document-source.ts";
 import { LARGEST_DOCUMENT_BYTES } from "./read-data.ts";
@@ -35,10 +36,10 @@ export function createDocumentDownloads({
   const download = createDownload({
     ...{ maximumBytes: LARGEST_DOCUMENT_BYTES, timeoutMilliseconds: TIMEOUT_MILLISECONDS },
     ...{ mostRedirects: MOST_REDIRECTS, mediaTypes: MEDIA_TYPES },
-    ...{ guard: createSsrfGuard({ permitted }), proxyUrl },
+    ...{ guard: createSsrfGuard({ permitted, resolve: resolveByDns }), proxyUrl },
   });
   return {
-    async fetch(url, signal) {
+    async get(url, signal) {
       try {
         const { bytes, mediaType } = await download(url, signal);
         return { bytes, mediaType: mediaType === undefined || OF_ANY_TYPE.has(mediaType) ? undefined : mediaType };

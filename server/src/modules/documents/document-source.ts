@@ -27,5 +27,5 @@ export class DocumentNotFetched extends Error {
 /** Fetches documents from addresses that callers give. */
 export interface DocumentSource {
   /** Throws DocumentNotFetched. */
-  fetch(url: string, signal: AbortSignal): Promise<DocumentBytes>;
+  get(url: string, signal: AbortSignal): Promise<DocumentBytes>;
 }

@@ -17,6 +17,7 @@ declare module "../../kernel/parts.ts" {
     readonly documentScanner: DocumentScanner;
     readonly documentSource: DocumentSource;
     readonly payerTurns: Pick<CostlyCalls, "turnOf">;
+    readonly fetchTurns: Pick<CostlyCalls, "turnOf">;
   }
   interface Settings {
     readonly scanProcesses: number;
@@ -35,6 +36,8 @@ declare module "../../kernel/tool.ts" {
     documentSource: DocumentSource;
     /** For scans of who pays without a key. */
     payerTurns: Pick<CostlyCalls, "turnOf">;
+    /** For documents that are fetched, until they are read. */
+    fetchTurns: Pick<CostlyCalls, "turnOf">;
   }
 }
 
@@ -42,6 +45,11 @@ declare module "../../kernel/tool.ts" {
 const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 30_000 };
 /** What bounds all scans together is the scanner itself. */
 const ANY_NUMBER = 1_000_000;
+
+/** Of one tenant or payer, beside those that are read: one more is fetched meanwhile. */
+const FETCHED_AHEAD = 1;
+const FETCHED_BY_ALL = 4;
+const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
 
 /** Reads what travelers photograph and keep as files, and keeps nothing of it. */
 export const documentsModule = defineModule({
@@ -54,8 +62,15 @@ export const documentsModule = defineModule({
     documentSource: ({ settings: { egressProxyUrl, documentNetworks } }) =>
       createDocumentDownloads({ proxyUrl: egressProxyUrl, permitted: documentNetworks }),
     payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }),
+    fetchTurns: ({ settings: { scanProcesses } }) =>
+      new CostlyCalls({
+        ...{ costlyCalls: scanProcesses + FETCHED_BY_ALL, costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD },
+        ...FETCHES,
+      }),
   },
-  ports: ({ documentScanner, documentSource, payerTurns }) => ({ documentScanner, documentSource, payerTurns }),
+  ports: ({ documentScanner, documentSource, payerTurns, fetchTurns }) => ({
+    ...{ documentScanner, documentSource, payerTurns, fetchTurns },
+  }),
   stop: ({ scanner }) => scanner.close(),
   gauges: ({ scanner }) => scannerGauges(scanner),
 });
@@ -63,6 +78,8 @@ export const documentsModule = defineModule({
 function openScanner({ scanProcesses, scanTimeoutSeconds, scanMemoryMegabytes }: Settings, log: Log): Scanner {
   const settings = {
     processes: scanProcesses,
+    // One is always left for others.
+    processesPerOwner: Math.max(1, scanProcesses - 1),
     timeoutMilliseconds: scanTimeoutSeconds * 1_000,
     memoryMegabytes: scanMemoryMegabytes,
   };

@@ -22,7 +22,7 @@ export interface ScanOwner {
   network: Environment;
 }
 
-export interface KeptScan {
+interface KeptScan {
   /** Whoever has it, and is of the same tenant and environment, can use the scan once. It is stored nowhere. */
   scanId: string;
   expiresAt: Temporal.Instant;

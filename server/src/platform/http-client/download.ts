@@ -42,7 +42,7 @@ interface DownloadOptions extends DownloadLimits {
   ca?: string | undefined;
 }
 
-export interface Download {
+interface Download {
   bytes: Uint8Array;
   /** As the server says, in lower case and without parameters. */
   mediaType: string | undefined;

@@ -12,16 +12,12 @@ export async function readJsonObject(
   request: HttpRequest,
   maximumBytes = MAXIMUM_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
-  return requireObject(await readJson(request, maximumBytes));
+  return requireObject((await readBounded(request, maximumBytes, maximumBytes)).value);
 }
 
 export function requireObject(value: unknown): Record<string, unknown> {
   if (!isObject(value)) throw invalidInput([{ path: "", message: "the body must be a JSON object" }]);
   return value;
-}
-
-export async function readJson(request: HttpRequest, maximumBytes = MAXIMUM_BODY_BYTES): Promise<unknown> {
-  return (await readBounded(request, maximumBytes, maximumBytes)).value;
 }
 
 /**

@@ -94,6 +94,7 @@ describe("a call of a tool that takes documents", () => {
     const bodies = [
       { tool: "probe_large", args: { [half]: "" } },
       { tool: "probe_large", args: { text: Array.from({ length: 100_000 }, () => []) } },
+      { tool: "probe_large", args: { text: Array.from({ length: 200_000 }, () => 1) } },
       { tool: half, args: {} },
     ];
     for (const body of bodies) {

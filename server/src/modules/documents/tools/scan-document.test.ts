@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { createFakeScanner, fieldsOf, passportOf, scanOf } from "../../../../test/support/fake-scanner.ts";
 import { searchDatabase } from "../../../../test/support/search-database.ts";
@@ -13,6 +13,7 @@ import { scanDocument } from "./scan-document.ts";
 const fake = createFakeScanner();
 let instant = Temporal.Now.instant();
 const fetched: string[] = [];
+const fetching = Promise.withResolvers<void>();
 const lines: string[] = [];
 let scans: Stores["scans"];
 
@@ -30,11 +31,12 @@ beforeAll(async () => {
           return stores;
         },
         documentSource: () => ({
-          async fetch(url) {
+          async get(url) {
             fetched.push(url);
             if (url.includes("private")) throw new DocumentNotFetched("not_allowed");
             if (url.includes("missing")) throw new DocumentNotFetched("not_there", 404);
             if (url.includes("slow")) throw new DocumentNotFetched("unreachable");
+            if (url.includes("waits")) await fetching.promise;
             return { bytes: new Uint8Array([1, 2, 3]), mediaType: "image/png" };
           },
         }),
@@ -112,6 +114,26 @@ describe("what fails", () => {
     expect([status, body.code, body.detail]).toEqual([500, code, scanDocument.errors[code]]);
     expect(body.retryable).toBe(code === "scanner_failed");
     expect(headers.get("x-service-meter-id")).toBeNull();
+  });
+
+  it("what the scanner itself throws is said and logged without a word of it", async () => {
+    fake.answers(() => Promise.reject(new TypeError("Unmentionable Inn is no number")));
+    const { body, text } = await scan({ kind: "receipt", data: DATA });
+    expect(body.code).toBe("scanner_failed");
+    expect(text + lines.join("")).not.toContain("Unmentionable");
+    expect(lines.filter((line) => line.includes("The scanner threw TypeError."))).toHaveLength(1);
+  });
+
+  it("three documents of a tenant are fetched at once, and others wait for them", async () => {
+    fake.says(scanOf({}));
+    const before = fetched.length;
+    const scans = Array.from({ length: 5 }, () => scan({ kind: "receipt", documentUrl: "https://waits.example/a" }));
+    await vi.waitFor(() => expect(fetched.length - before).toBe(3));
+    // Control: a document that is sent needs no fetching.
+    expect((await scan({ kind: "receipt", data: DATA })).status).toBe(200);
+    expect(fetched.length - before).toBe(3);
+    fetching.resolve();
+    expect((await Promise.all(scans)).map(({ status }) => status)).toEqual(Array(5).fill(200));
   });
 
   it("a scanner without room is no failure of the document", async () => {
@@ -194,6 +216,7 @@ describe("the answer", () => {
     expect(receipt.text).toContain("Visa ***1111");
     expect(resultOf(receipt).fields).toMatchObject({ invoiceNumber: { value: "4111111111111111" } });
     for (const [short, shown] of [
+      ["123", "***"],
       ["1234", "***"],
       ["123456", "***56"],
       ["12345678", "***78"],

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { technicalBounds } from "../../../domain/schemas.ts";
+import type { Turn } from "../../../kernel/costly-calls.ts";
 import { type Caller, type CallInfo, defineTool, type Ports } from "../../../kernel/tool.ts";
-import { DocumentRefused } from "../document-scanner.ts";
+import { DocumentRefused, type DocumentScanner, type ScanRequest } from "../document-scanner.ts";
 import { DocumentNotFetched } from "../document-source.ts";
 import { EXAMPLE_RECEIPT } from "../example-document.ts";
 import { findMatches, Match } from "../find-matches.ts";
@@ -47,7 +48,7 @@ export const scanDocument = defineTool({
   answerIsKept: false,
   maximumBodyBytes: LARGEST_BODY_BYTES,
   unpaidWeight: UNPAID_WEIGHT,
-  uses: ["documentScanner", "documentSource", "payerTurns", "stores", "reads", "clock"],
+  uses: ["documentScanner", "documentSource", "payerTurns", "fetchTurns", "stores", "reads", "clock"],
   input: z
     .strictObject({
       kind: z.enum(["invoice", "receipt", "boarding_pass", "id_document"]),
@@ -80,31 +81,44 @@ export const scanDocument = defineTool({
   example: () => ({ kind: "receipt" as const, data: EXAMPLE_RECEIPT, mediaType: "application/pdf" }),
 
   async run({ kind, documentUrl, data, mediaType, companyName }, context) {
-    const { documentScanner, payerTurns, clock, caller, call, fail } = context;
-    const turn = isKeyless(caller)
-      ? payerTurns.turnOf({ owner: caller.tenantId, isPatient: false, gone: call })
-      : undefined;
+    const { documentScanner, clock, caller, call, fail } = context;
+    const turns = turnsOf(documentUrl !== undefined, context);
     try {
-      await turn?.take();
+      for (const turn of turns) await turn.take();
       const document = data === undefined ? await fetchDocument(documentUrl ?? "", context) : await decode(data);
       if (document.bytes.length > LARGEST_DOCUMENT_BYTES) throw fail("document_too_large");
-      const scan = await documentScanner.scan({
+      const scan = await read(documentScanner, {
         ...{ bytes: document.bytes, kind, companyName, mediaType: mediaType ?? document.mediaType },
         ...{ today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(), owner: caller.tenantId },
         ...{ signal: call.signal, progress: (step) => call.progress(step) },
       });
       const [kept, matches] = [await keepPerson(kind, scan, context), await matchesOf(kind, scan, context)];
       return { kind, ...describeScan(kind, scan), ...kept, ...matches };
-    } catch (error) {
-      throw error instanceof DocumentRefused ? toFailure(error) : error;
     } finally {
-      turn?.leave();
+      for (const turn of turns) turn.leave();
     }
   },
 });
 
 /** Who pays without a key has no records. */
 const isKeyless = ({ keyId }: Caller): boolean => keyId === "";
+
+/** What bounds how many documents are held at once: of payers, and of those that are fetched, which no request body has room for. */
+function turnsOf(
+  isFetched: boolean,
+  {
+    payerTurns,
+    fetchTurns,
+    caller,
+    call,
+  }: Pick<Ports, "payerTurns" | "fetchTurns"> & { caller: Caller; call: CallInfo },
+): Turn[] {
+  const waiting = { owner: caller.tenantId, isPatient: false, gone: call };
+  return [
+    ...(isKeyless(caller) ? [payerTurns.turnOf(waiting)] : []),
+    ...(isFetched ? [fetchTurns.turnOf(waiting)] : []),
+  ];
+}
 
 function isHttps(text: string): boolean {
   const url = URL.parse(text);
@@ -125,7 +139,7 @@ async function fetchDocument(
 ): Promise<DocumentBytes> {
   call.progress("Fetching the document");
   try {
-    return await documentSource.fetch(url, call.signal);
+    return await documentSource.get(url, call.signal);
   } catch (error) {
     if (!(error instanceof DocumentNotFetched)) throw error;
     const { refusal, status } = error;
@@ -138,7 +152,22 @@ async function fetchDocument(
 
 const BUSY_SECONDS = 5;
 
-/** Without the cause: what broke in the reader may have had words of the document in it. */
+/** What breaks in the reader can have words of the document in its message: of that only the name goes on. */
+async function read(scanner: DocumentScanner, request: ScanRequest): Promise<Scan> {
+  try {
+    return await scanner.scan(request);
+  } catch (error) {
+    if (error instanceof DocumentRefused) throw toFailure(error);
+    if (request.signal.aborted)
+      throw new Failure("draining", { detail: "The call was left before its document was read." });
+    const name = error instanceof Error ? error.name : typeof error;
+    throw new Failure("scanner_failed", {
+      detail: errors.scanner_failed,
+      cause: new Error(`The scanner threw ${name}.`),
+    });
+  }
+}
+
 function toFailure({ code, detail }: DocumentRefused): Failure {
   if (code !== "rate_limited") return new Failure(code, { detail: detail ?? errors[code] });
   const busy = `Too many documents wait to be read. Send this one again after ${BUSY_SECONDS} s.`;
