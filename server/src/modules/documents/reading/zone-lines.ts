@@ -92,9 +92,12 @@ function glyphsOf(line: Raster, ink: number): Span[] {
     for (let y = 0; y < line.height; y += 1) if ((line.data[y * line.width + x] ?? 255) < ink) count += 1;
     return count;
   });
+  // Letters leave the first and the last row free; the table that the paper lies on does not.
+  const touches = (y: number, from: number, to: number) =>
+    line.data.subarray(y * line.width + from, y * line.width + to).some((grey) => grey < ink);
   return spansOf(heights.map((count) => count > 0)).filter(({ from, to }) => {
     const dark = heights.slice(from, to).reduce((sum, count) => sum + count, 0);
-    return to - from >= 2 && dark > line.height * 0.6;
+    return to - from >= 2 && dark > line.height * 0.6 && !(touches(0, from, to) && touches(line.height - 1, from, to));
   });
 }
 
