@@ -46,7 +46,7 @@ const MASK = /[*xX•●#]{2,}[^\d\s]{0,3}[ -]?\d{2,4}|\d{2,6}[*xX•●#]{2,}|[
 const NO_AMOUNT =
   /\d[:/]\d|\d-\d|\d{1,2}\.\d{1,2}\.\d{2}|^[#№]|^(?:no|nr|n°|nº|tel)[.:]?\d|^\+\d{2}|\d[°º]|[年月日時分号]/iu;
 const MEASURE =
-  /^(?:km|kms|mi|miles?|kg|g|lbs?|l|ltr|liter|litros?|litres?|gal|h|hrs?|std|min|mins|kwh|m|m2|pcs|pc|stk|nights?|%|点|個|名|人|分|泊)$/iu;
+  /^(?:km|kms|mi|miles?|kg|g|lbs?|l|ltr|liter|litros?|litres?|gal|h|hrs?|std|min|mins|kwh|m|m2|pcs|pc|stk|nights?|uhr|%|点|個|名|人|分|泊)$/iu;
 const TRAILING_CLASS = /^(?:[A-Za-z]|[*※#軽]|[A-Z][12]|\([A-Za-z*]\))$/u;
 
 /** The numbers of a row that could be amounts. */

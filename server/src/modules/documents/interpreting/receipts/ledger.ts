@@ -30,8 +30,7 @@ export interface Verdict {
 }
 
 export const valueOfEntry = (entry: Entry): Micro => firstOf(entry.amount);
-export const sumOf = (entries: readonly Entry[]): Micro =>
-  entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
+const sumOf = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
 export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): Entry[] =>
   entries.filter(({ role }) => roles.includes(role));
 
@@ -43,7 +42,7 @@ interface TaxSum {
 }
 
 /** The sums that the taxes of a document may have: of all rates, or as one row says it. */
-export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
+function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
   const ofRates = taxRows.flatMap(({ tax }) => (tax === undefined ? [] : [tax]));
   const others = withRole(entries, "tax").map(({ amount }) => amount);
   const groups = [ofRates, [...ofRates, ...others], others, ...others.map((one) => [one])].filter(

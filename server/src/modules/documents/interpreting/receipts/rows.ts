@@ -101,7 +101,7 @@ const areApart = (one: Box, other: Box): boolean =>
 /** Boxes of neighbours may touch. */
 const OVERLAP = 0.004;
 
-export function boxAround(boxes: readonly Box[]): Box {
+function boxAround(boxes: readonly Box[]): Box {
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));
   const right = Math.max(...boxes.map((box) => box.x + box.width));
@@ -192,8 +192,6 @@ export function confidenceOf({ row, start, end }: Span): number {
   const words = row.words.filter((word) => word.start < end && word.end > start);
   return Math.min(1, ...words.map(({ confidence }) => confidence));
 }
-
-export const spanOfRow = (row: Row): Span => ({ row, start: 0, end: row.text.length });
 
 const MOST_CHARACTERS_OF_VALUE = 200;
 
