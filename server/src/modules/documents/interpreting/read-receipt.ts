@@ -27,6 +27,7 @@ import { findParties } from "./receipts/parties.ts";
 import { findPlaces, type Places } from "./receipts/place-hints.ts";
 import { findReferences } from "./receipts/references.ts";
 import { confidenceOf, fieldOf, type Row, toRows } from "./receipts/rows.ts";
+import { whyIncomplete } from "./receipts/whole-amounts.ts";
 
 /**
  * What a receipt says. A total is without a reason to review only where the other amounts come out at it, or its label and its
@@ -209,7 +210,7 @@ const messages: Readonly<Record<Problem, string>> = {
   several_totals: "Several amounts could be the total.",
 };
 
-function amountFields(choice: Choice | undefined, { style }: Facts, reasons: ReviewReason[]): Fields {
+function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts, reasons: ReviewReason[]): Fields {
   if (choice === undefined) {
     reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
     return {};
@@ -225,9 +226,12 @@ function amountFields(choice: Choice | undefined, { style }: Facts, reasons: Rev
   }
   if (rivals.length > 0 && !verdict.problems.has("several_totals"))
     say("several_totals", "totalAmount", messages.several_totals);
-  if (isDoubtful(choice)) say("low_confidence", "totalAmount", "No other amount confirms the total.");
-  const isConfirmed = verdict.confirmations > 0 && verdict.problems.size === 0 && rivals.length === 0;
-  const certainty = isConfirmed ? CONFIRMED : verdict.problems.size > 0 || !isLabelled ? 0.5 : READ_WELL;
+  if (isDoubtful(choice)) say("low_confidence", "totalAmount", describeDoubt(choice));
+  const incomplete = whyIncomplete(choice, numberedRows, style);
+  if (incomplete !== undefined) say("low_confidence", "totalAmount", incomplete);
+  const isSound = verdict.problems.size === 0 && incomplete === undefined;
+  const isConfirmed = verdict.confirmations > 0 && isSound && rivals.length === 0;
+  const certainty = isConfirmed ? CONFIRMED : !isSound || !isLabelled ? 0.5 : READ_WELL;
   const field = (value: Micro, amount: Amount, isSure = isConfirmed): ScannedField => {
     const read = fieldOf(formatDecimal(value, style.places), amount, certainty);
     return isSure ? { ...read, confidence: Math.max(read.confidence, CONFIRMED) } : read;
@@ -250,6 +254,11 @@ function amountFields(choice: Choice | undefined, { style }: Facts, reasons: Rev
 }
 
 const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
+
+function describeDoubt({ verdict: { confirmations }, isLabelled }: Choice): string {
+  if (confirmations === 0) return "No other amount confirms the total.";
+  return isLabelled ? "The total is hard to read." : "No known word says which amount is the total.";
+}
 
 /** A total that only its label speaks for has to be well read. */
 function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {

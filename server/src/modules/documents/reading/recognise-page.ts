@@ -2,7 +2,7 @@ import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
 import { isJapanese, languagesOf } from "./languages.ts";
 import type { PageText, Word } from "./page.ts";
-import { toLines } from "./page-words.ts";
+import { joinAmounts, toLines } from "./page-words.ts";
 import { evenLight, inkRows, letterHeight } from "./prepare-page.ts";
 import { crop, frame, type Raster, type Rectangle, scale } from "./raster.ts";
 import {
@@ -49,7 +49,7 @@ export async function recognisePage(
   const best = await findBest(recognizer, given, writings);
   const completed = complete(recognizer, best);
   return {
-    text: { page, source: "ocr", lines: toLines(completed.pieces) },
+    text: { page, source: "ocr", lines: toLines(completed.pieces).map(joinAmounts) },
     straight: best.straight,
     placement: best.placement,
   };
