@@ -11,6 +11,7 @@ import {
   type RawNumber,
   toAmount,
 } from "./receipts/amounts.ts";
+import { linesWithCharges } from "./receipts/charges.ts";
 import { chooseDates } from "./receipts/choose-dates.ts";
 import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
@@ -90,9 +91,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   reasons.push(...dates.reasons);
   if (isCut || reading.pages.length < pages)
     reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
-  const certain = choice?.verdict.linesAgree ? 0.97 : 0.5;
-  const lines =
-    choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
+  const lines = choice === undefined ? [] : lineFields(choice, facts, reasons);
   const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
     fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
@@ -280,6 +279,13 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
     });
   }
   return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
+}
+
+function lineFields(choice: Choice, { numberedRows, style }: Facts, reasons: ReviewReason[]): Fields[] {
+  const { lines, addUp } = linesWithCharges(choice);
+  if (!addUp && !choice.verdict.problems.has("lines_disagree"))
+    reasons.push({ code: "lines_disagree", field: "lines", message: messages.lines_disagree });
+  return describeLines(lines, numberedRows, style.places, addUp && choice.verdict.linesAgree ? CONFIRMED : 0.5);
 }
 
 /** One for each rate whose tax is printed; without rates one for the tax of the whole. */

@@ -10,7 +10,7 @@ export function whyIncomplete(
   style: NumberStyle,
 ): string | undefined {
   const { amount } = total;
-  if (style.decimalSign === undefined && amount.values.length > 1 && isOneOfThousand(amount))
+  if (style.places !== 3 && style.decimalSign === undefined && amount.values.length > 1 && isOneOfThousand(amount))
     return "The sign in the total may stand before thousands or before decimals.";
   if (amount.row.source === "text" || style.places === 0) return undefined;
   const summed = [amount, ...withRole(ledger.entries, "item").map((entry) => entry.amount)];
