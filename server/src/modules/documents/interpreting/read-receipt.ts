@@ -94,7 +94,7 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const lines = choice === undefined ? [] : lineFields(choice, facts, reasons);
   const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
-    fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
+    fields: { ...amounts, ...currency, ...dates.fields, ...nameFields({ ...facts, rowsOfAmounts }, ledger, about, { isInvoice, reasons }) },
     ...(lines.length === 0 ? {} : { lines }),
     ...(taxes.length === 0 ? {} : { taxes }),
     reasons,
@@ -327,19 +327,22 @@ const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
 const LEAST_CONFIDENCE = 0.7;
 
 function nameFields(
-  { rows }: Facts,
+  { rows, rowsOfAmounts }: Pick<Facts, "rows"> & { rowsOfAmounts: ReadonlySet<Row> },
   { entries }: Ledger,
   { companyName, today }: Interpreting,
-  isInvoice: boolean,
+  { isInvoice, reasons }: { isInvoice: boolean; reasons: ReviewReason[] },
 ): Fields {
-  const parties = findParties(rows, companyName, today, isInvoice);
+  const found = findParties({ rows, rowsOfAmounts, companyName, today }, isInvoice);
+  const parties = found.names;
+  if (found.isOfOthers)
+    reasons.push({ code: "parts_disagree", field: "buyerName", message: "The invoice is made out to another company." });
   const buyerBox = parties.buyerName?.from.box;
   const buyerRows = rows.filter(({ box, page }) => {
     if (buyerBox === undefined || buyerBox === null || page !== parties.buyerName?.from.page) return false;
     return box.y > buyerBox.y - 0.01 && box.y < buyerBox.y + 0.12 && Math.abs(box.x - buyerBox.x) < 0.02;
   });
   const payments = new Set(withRole(entries, "cash", "card").map(({ amount }) => amount.row));
-  const found: Readonly<Record<string, ScannedField | undefined>> = {
+  const texts: Readonly<Record<string, ScannedField | undefined>> = {
     ...parties,
     invoiceNumber: findInvoiceNumber(rows),
     taxId: findTaxId(rows, new Set(buyerRows)),
@@ -347,7 +350,7 @@ function nameFields(
     cardLastFour: findCardLastFour(rows),
   };
   const fields: Record<string, ScannedField> = {};
-  for (const [name, field] of Object.entries(found)) {
+  for (const [name, field] of Object.entries(texts)) {
     if (field !== undefined && field.value !== "" && field.confidence >= LEAST_CONFIDENCE) fields[name] = field;
   }
   return fields;
