@@ -77,6 +77,11 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const reasons: ReviewReason[] = [];
   const amounts = amountFields(choice, facts, reasons);
   const currency = currencyField(facts.currency, reasons);
+  if (hasOtherTotal(facts))
+    reasons.push({
+      ...{ code: "currency_ambiguous", field: "currency" },
+      message: "A total stands in another currency too, and nothing says that it is only the equivalent.",
+    });
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
     ...{
@@ -196,6 +201,25 @@ function toLedger({ numberedRows, style, currency }: Facts): Ledger {
   const isOurs = ({ currency: mark }: Amount) => mark === undefined || code === undefined || mark.codes.includes(code);
   return { entries: entries.filter(({ amount }) => isOurs(amount)), taxRows, style };
 }
+
+const EQUIVALENT =
+  /≈|~|\(|equivalent|approx|\bca\b|gegenwert|entspricht|umgerechnet|[ée]quivalen|contre-?valeur|contravalor|controvalore|converted|conversion|exchange rate|kurs\b|taux de change|tipo de cambio|taxa de c[aâ]mbio|cambio|換算|相当/iu;
+
+/** A total in a second currency that may be what was paid. */
+function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): boolean {
+  if (code === undefined || numberedRows.some(({ row }) => EQUIVALENT_RATE.test(row.text))) return false;
+  return withRole(readEntries(numberedRows, style).entries, "total", "due").some(
+    ({ amount }) =>
+      amount.currency !== undefined &&
+      !amount.currency.codes.includes(code) &&
+      firstOf(amount) !== 0n &&
+      !EQUIVALENT.test(amount.row.text),
+  );
+}
+
+/** A rate of exchange makes the other total an equivalent. */
+const EQUIVALENT_RATE =
+  /exchange rate|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
 
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;

@@ -63,12 +63,15 @@ const toField = ({ span, certainty }: Named): ScannedField => fieldOf(cleanName(
 
 /** Whether one name is part of the other: "Globex" and "Globex Ltd", and a page may break a long name. */
 function names({ span }: Named, companyName = ""): boolean {
-  const [printed, wanted] = [plain(textOf(span)), plain(companyName)];
+  const [printed, wanted] = [bareName(textOf(span)), bareName(companyName)];
   if (printed.length < LEAST_NAME || wanted.length < LEAST_NAME) return false;
   return ` ${printed} `.includes(` ${wanted} `) || ` ${wanted} `.includes(` ${printed} `);
 }
 
 const LEAST_NAME = 3;
+
+/** Without the legal form, of which there are several spellings. */
+const bareName = (text: string): string => plain(text).replace(LEGAL_FORM, " ").replaceAll(/\s+/gu, " ").trim();
 
 interface Named {
   span: Span;
