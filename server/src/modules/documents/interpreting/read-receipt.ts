@@ -219,7 +219,7 @@ function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): bool
 
 /** A rate of exchange makes the other total an equivalent. */
 const EQUIVALENT_RATE =
-  /exchange rate|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
+  /exchange rate|\bkurs\b|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
 
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;
