@@ -99,7 +99,12 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const lines = choice === undefined ? [] : lineFields(choice, facts, reasons);
   const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
-    fields: { ...amounts, ...currency, ...dates.fields, ...nameFields({ ...facts, rowsOfAmounts }, ledger, about, { isInvoice, reasons }) },
+    fields: {
+      ...amounts,
+      ...currency,
+      ...dates.fields,
+      ...nameFields({ ...facts, rowsOfAmounts }, ledger, about, { isInvoice, reasons }),
+    },
     ...(lines.length === 0 ? {} : { lines }),
     ...(taxes.length === 0 ? {} : { taxes }),
     reasons,
@@ -359,7 +364,11 @@ function nameFields(
   const found = findParties({ rows, rowsOfAmounts, companyName, today }, isInvoice);
   const parties = found.names;
   if (found.isOfOthers)
-    reasons.push({ code: "parts_disagree", field: "buyerName", message: "The invoice is made out to another company." });
+    reasons.push({
+      code: "parts_disagree",
+      field: "buyerName",
+      message: "The invoice is made out to another company.",
+    });
   const buyerBox = parties.buyerName?.from.box;
   const buyerRows = rows.filter(({ box, page }) => {
     if (buyerBox === undefined || buyerBox === null || page !== parties.buyerName?.from.page) return false;

@@ -1,8 +1,8 @@
 import type { Micro } from "../../../../domain/money.ts";
 import { firstOf } from "./amounts.ts";
 import { absolute, type Entry, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
-import type { Ledger } from "./ledger.ts";
 import type { Role } from "./labels.ts";
+import type { Ledger } from "./ledger.ts";
 
 const PARTS: readonly Role[] = ["item", "tip", "service", "discount", "deposit"];
 /** With more, some of them come out at anything. */
@@ -25,7 +25,7 @@ export function isRateOfNothing({ entries, taxRows, style }: Ledger, total: Micr
   const whole = absolute(total);
   const bases = [whole, whole - tax, sumOfItems(entries), ...nets.map(absolute)];
   if (parts.length > MOST_PARTS) return taxOnNet(whole, rate) + tolerance < tax;
-  const sums = parts.reduce<readonly Micro[]>((all, part) => [...all, ...all.map((sum) => sum + part)], [0n]);
+  const sums = parts.reduce<readonly Micro[]>((all, part) => all.flatMap((sum) => [sum, sum + part]), [0n]);
   return !bases.some((base) =>
     sums.some((sum) => isNear(taxOnNet(base - sum, rate)) || isNear(taxInGross(base - sum, rate))),
   );

@@ -1,7 +1,7 @@
 import { type Amount, isMoney, type NumberStyle } from "./amounts.ts";
+import type { Choice } from "./choose-total.ts";
 import type { NumberedRow } from "./entries.ts";
 import { withRole } from "./ledger.ts";
-import type { Choice } from "./choose-total.ts";
 
 /** Why it may be that not all of an amount was read, although everything adds up: what is lost, is lost of all amounts. */
 export function whyIncomplete(
@@ -33,6 +33,9 @@ const endsInSign = (amount: Amount): boolean =>
 
 /** Something that is no currency follows it, such as digits that were taken for something else. */
 function hasInkAfter({ row, end, currency }: Amount): boolean {
-  const rest = row.text.slice(end).replace(currency?.text ?? "", "").trim();
+  const rest = row.text
+    .slice(end)
+    .replace(currency?.text ?? "", "")
+    .trim();
   return rest !== "" && !/^[\p{Sc}\p{L}*()]{1,4}$/u.test(rest);
 }
