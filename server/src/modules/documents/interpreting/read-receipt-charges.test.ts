@@ -200,7 +200,10 @@ describe("who bought", () => {
     }
   });
   test("goods are no merchant", () => {
-    const scan = readInvoice(text.replace("Bill to: Example Ltd\n", "").replace("London\n", ""), "Blue Sky Travel Ltd");
+    const scan = readInvoice(
+      text.replace("Bill to: Example Ltd\n", "\n\n\n\n\n\n").replace("London\n", ""),
+      "Blue Sky Travel Ltd",
+    );
     expect(valuesOf(scan.fields)).toMatchObject({ merchantName: "Blue Sky Travel Ltd" });
     expect(scan.fields.buyerName).toBeUndefined();
     expect(codesOf(scan)).toEqual(["parts_disagree"]);
