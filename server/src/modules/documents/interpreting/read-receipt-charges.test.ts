@@ -102,6 +102,11 @@ describe("fees, discounts and carry-overs", () => {
     expect(linesOf(scan)).toEqual(["Tour 800.00", "Bag 50.00"]);
     expect(codesOf(scan)).toEqual([]);
   });
+  test("what several come to is a line", () => {
+    const scan = readReceipt("\nBar Nord\n2026-06-07\nCoffee x2      £9.00\nCake      £3.00\nTotal      £12.00\n");
+    expect(linesOf(scan)).toEqual(["Coffee 9.00", "Cake 3.00"]);
+    expect(codesOf(scan)).toEqual([]);
+  });
   test("lines that are not all there are said", () => {
     expect(
       codesOf(readReceipt("\nBistro\nMadrid\n05/05/2026\nService charge      EUR 3.75\nTotal      EUR 33.75\n")),

@@ -103,7 +103,10 @@ function entriesOf(
     if (amount === undefined) return [];
     // `2 x 4.50` without what it comes to stands below or above its item.
     const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
-    const isUnit = previous?.isMultiplier === true && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
+    // `Coffee x2  9.00` is what two of them come to.
+    const isTimesFirst = previous !== undefined && /^[x×]\d/iu.test(row.text.slice(previous.start));
+    const isUnit =
+      previous?.isMultiplier === true && !isTimesFirst && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
     if (isUnit && label === undefined && amounts.length === 1) return [];
     const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
     const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;

@@ -176,7 +176,8 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
     problems.add("totals_disagree");
   if (confirmations === 0) tax ??= includedTax(value, ledger, taxSumsOf(ledger));
   if (unknownTax && tax === undefined) problems.add("taxes_disagree");
-  if (brokenRates(ledger) || isRateOfNothing(ledger, value, nets.map(valueOfEntry))) problems.add("taxes_disagree");
+  if (brokenRates(ledger) || isRateOfNothing(ledger, ledger.style, value, nets.map(valueOfEntry)))
+    problems.add("taxes_disagree");
   if (tipIsOpen(total, value, entries)) problems.add("several_totals");
   return {
     total,

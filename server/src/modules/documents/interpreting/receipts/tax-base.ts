@@ -1,8 +1,7 @@
 import type { Micro } from "../../../../domain/money.ts";
-import { firstOf } from "./amounts.ts";
-import { absolute, type Entry, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
+import { firstOf, type NumberStyle } from "./amounts.ts";
+import { absolute, type Entries, type Entry, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
 import type { Role } from "./labels.ts";
-import type { Ledger } from "./ledger.ts";
 
 const PARTS: readonly Role[] = ["item", "tip", "service", "discount", "deposit"];
 /** With more, some of them come out at anything. */
@@ -12,7 +11,12 @@ const MOST_PARTS = 8;
  * Whether the one tax with a rate is that rate of nothing on the document: neither of the net amount nor of the total, with or without
  * what may not be taxed.
  */
-export function isRateOfNothing({ entries, taxRows, style }: Ledger, total: Micro, nets: readonly Micro[]): boolean {
+export function isRateOfNothing(
+  { entries, taxRows }: Entries,
+  style: NumberStyle,
+  total: Micro,
+  nets: readonly Micro[],
+): boolean {
   const [only, ...others] = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
   if (only?.rate === undefined || only.tax === undefined || others.length > 0) return false;
   if (only.net !== undefined || only.gross !== undefined) return false;
