@@ -104,7 +104,7 @@ describe("fees, discounts and carry-overs", () => {
   });
   test("what several come to is a line", () => {
     const scan = readReceipt("\nBar Nord\n2026-06-07\nCoffee x2      £9.00\nCake      £3.00\nTotal      £12.00\n");
-    expect(linesOf(scan)).toEqual(["Coffee 9.00", "Cake 3.00"]);
+    expect(linesOf(scan)).toEqual(["Coffee x2 9.00", "Cake 3.00"]);
     expect(codesOf(scan)).toEqual([]);
   });
   test("lines that are not all there are said", () => {
