@@ -6,6 +6,7 @@ import PdfDocument from "pdfkit";
 const require = createRequire(import.meta.url);
 const FONTS = {
   sans: ["DejaVu Sans", require.resolve("dejavu-fonts-ttf/ttf/DejaVuSans.ttf")],
+  mono: ["DejaVu Sans Mono", require.resolve("dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf")],
   // The package exports no path to its fonts.
   zone: ["OCRB", join(dirname(require.resolve("bwip-js")), "../fonts/OCRB7.ttf")],
   japanese: [

@@ -11,6 +11,7 @@ import {
   type RawNumber,
   toAmount,
 } from "./receipts/amounts.ts";
+import { linesWithCharges } from "./receipts/charges.ts";
 import { chooseDates } from "./receipts/choose-dates.ts";
 import { type Choice, chooseTotal } from "./receipts/choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./receipts/currency.ts";
@@ -27,6 +28,7 @@ import { findParties } from "./receipts/parties.ts";
 import { findPlaces, type Places } from "./receipts/place-hints.ts";
 import { findReferences } from "./receipts/references.ts";
 import { confidenceOf, fieldOf, type Row, toRows } from "./receipts/rows.ts";
+import { whyIncomplete } from "./receipts/whole-amounts.ts";
 
 /**
  * What a receipt says. A total is without a reason to review only where the other amounts come out at it, or its label and its
@@ -75,6 +77,11 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const reasons: ReviewReason[] = [];
   const amounts = amountFields(choice, facts, reasons);
   const currency = currencyField(facts.currency, reasons);
+  if (hasOtherTotal(facts))
+    reasons.push({
+      ...{ code: "currency_ambiguous", field: "currency" },
+      message: "A total stands in another currency too, and nothing says that it is only the equivalent.",
+    });
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
     ...{
@@ -89,12 +96,15 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   reasons.push(...dates.reasons);
   if (isCut || reading.pages.length < pages)
     reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
-  const certain = choice?.verdict.linesAgree ? 0.97 : 0.5;
-  const lines =
-    choice === undefined ? [] : describeLines(choice.verdict.lines, facts.numberedRows, facts.style.places, certain);
+  const lines = choice === undefined ? [] : lineFields(choice, facts, reasons);
   const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
   return {
-    fields: { ...amounts, ...currency, ...dates.fields, ...nameFields(facts, ledger, about, isInvoice) },
+    fields: {
+      ...amounts,
+      ...currency,
+      ...dates.fields,
+      ...nameFields({ ...facts, rowsOfAmounts }, ledger, about, { isInvoice, reasons }),
+    },
     ...(lines.length === 0 ? {} : { lines }),
     ...(taxes.length === 0 ? {} : { taxes }),
     reasons,
@@ -197,6 +207,25 @@ function toLedger({ numberedRows, style, currency }: Facts): Ledger {
   return { entries: entries.filter(({ amount }) => isOurs(amount)), taxRows, style };
 }
 
+const EQUIVALENT =
+  /≈|~|\(|equivalent|approx|\bca\b|gegenwert|entspricht|umgerechnet|[ée]quivalen|contre-?valeur|contravalor|controvalore|converted|conversion|exchange rate|kurs\b|taux de change|tipo de cambio|taxa de c[aâ]mbio|cambio|換算|相当/iu;
+
+/** A total in a second currency that may be what was paid. */
+function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): boolean {
+  if (code === undefined || numberedRows.some(({ row }) => EQUIVALENT_RATE.test(row.text))) return false;
+  return withRole(readEntries(numberedRows, style).entries, "total", "due").some(
+    ({ amount }) =>
+      amount.currency !== undefined &&
+      !amount.currency.codes.includes(code) &&
+      firstOf(amount) !== 0n &&
+      !EQUIVALENT.test(amount.row.text),
+  );
+}
+
+/** A rate of exchange makes the other total an equivalent. */
+const EQUIVALENT_RATE =
+  /exchange rate|\bkurs\b|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
+
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;
 /** Enough where the same amount stands elsewhere too. */
@@ -209,7 +238,7 @@ const messages: Readonly<Record<Problem, string>> = {
   several_totals: "Several amounts could be the total.",
 };
 
-function amountFields(choice: Choice | undefined, { style }: Facts, reasons: ReviewReason[]): Fields {
+function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts, reasons: ReviewReason[]): Fields {
   if (choice === undefined) {
     reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
     return {};
@@ -225,9 +254,12 @@ function amountFields(choice: Choice | undefined, { style }: Facts, reasons: Rev
   }
   if (rivals.length > 0 && !verdict.problems.has("several_totals"))
     say("several_totals", "totalAmount", messages.several_totals);
-  if (isDoubtful(choice)) say("low_confidence", "totalAmount", "No other amount confirms the total.");
-  const isConfirmed = verdict.confirmations > 0 && verdict.problems.size === 0 && rivals.length === 0;
-  const certainty = isConfirmed ? CONFIRMED : verdict.problems.size > 0 || !isLabelled ? 0.5 : READ_WELL;
+  if (isDoubtful(choice)) say("low_confidence", "totalAmount", describeDoubt(choice));
+  const incomplete = whyIncomplete(choice, numberedRows, style);
+  if (incomplete !== undefined) say("low_confidence", "totalAmount", incomplete);
+  const isSound = verdict.problems.size === 0 && incomplete === undefined;
+  const isConfirmed = verdict.confirmations > 0 && isSound && rivals.length === 0;
+  const certainty = isConfirmed ? CONFIRMED : !isSound || !isLabelled ? 0.5 : READ_WELL;
   const field = (value: Micro, amount: Amount, isSure = isConfirmed): ScannedField => {
     const read = fieldOf(formatDecimal(value, style.places), amount, certainty);
     return isSure ? { ...read, confidence: Math.max(read.confidence, CONFIRMED) } : read;
@@ -251,6 +283,11 @@ function amountFields(choice: Choice | undefined, { style }: Facts, reasons: Rev
 
 const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
 
+function describeDoubt({ verdict: { confirmations }, isLabelled }: Choice): string {
+  if (confirmations === 0) return "No other amount confirms the total.";
+  return isLabelled ? "The total is hard to read." : "No known word says which amount is the total.";
+}
+
 /** A total that only its label speaks for has to be well read. */
 function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
   // Without a label, what was paid has to be what other amounts add up to.
@@ -271,6 +308,13 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
     });
   }
   return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
+}
+
+function lineFields(choice: Choice, { numberedRows, style }: Facts, reasons: ReviewReason[]): Fields[] {
+  const { lines, addUp } = linesWithCharges(choice);
+  if (!addUp && !choice.verdict.problems.has("lines_disagree"))
+    reasons.push({ code: "lines_disagree", field: "lines", message: messages.lines_disagree });
+  return describeLines(lines, numberedRows, style.places, addUp && choice.verdict.linesAgree ? CONFIRMED : 0.5);
 }
 
 /** One for each rate whose tax is printed; without rates one for the tax of the whole. */
@@ -312,19 +356,26 @@ const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
 const LEAST_CONFIDENCE = 0.7;
 
 function nameFields(
-  { rows }: Facts,
+  { rows, rowsOfAmounts }: Pick<Facts, "rows"> & { rowsOfAmounts: ReadonlySet<Row> },
   { entries }: Ledger,
   { companyName, today }: Interpreting,
-  isInvoice: boolean,
+  { isInvoice, reasons }: { isInvoice: boolean; reasons: ReviewReason[] },
 ): Fields {
-  const parties = findParties(rows, companyName, today, isInvoice);
+  const found = findParties({ rows, rowsOfAmounts, companyName, today }, isInvoice);
+  const parties = found.names;
+  if (found.isOfOthers)
+    reasons.push({
+      code: "parts_disagree",
+      field: "buyerName",
+      message: "The invoice is made out to another company.",
+    });
   const buyerBox = parties.buyerName?.from.box;
   const buyerRows = rows.filter(({ box, page }) => {
     if (buyerBox === undefined || buyerBox === null || page !== parties.buyerName?.from.page) return false;
     return box.y > buyerBox.y - 0.01 && box.y < buyerBox.y + 0.12 && Math.abs(box.x - buyerBox.x) < 0.02;
   });
   const payments = new Set(withRole(entries, "cash", "card").map(({ amount }) => amount.row));
-  const found: Readonly<Record<string, ScannedField | undefined>> = {
+  const texts: Readonly<Record<string, ScannedField | undefined>> = {
     ...parties,
     invoiceNumber: findInvoiceNumber(rows),
     taxId: findTaxId(rows, new Set(buyerRows)),
@@ -332,7 +383,7 @@ function nameFields(
     cardLastFour: findCardLastFour(rows),
   };
   const fields: Record<string, ScannedField> = {};
-  for (const [name, field] of Object.entries(found)) {
+  for (const [name, field] of Object.entries(texts)) {
     if (field !== undefined && field.value !== "" && field.confidence >= LEAST_CONFIDENCE) fields[name] = field;
   }
   return fields;

@@ -45,6 +45,37 @@ export function toLines(pieces: readonly (readonly Word[])[]): TextLine[] {
     .map((row) => ({ words: row.words.toSorted((one, other) => one.box.x - other.box.x).slice(0, MOST_WORDS) }));
 }
 
+/**
+ * Where characters are all of one width, text recognition takes the room around the sign before the cents for a blank: `$13 .93` and
+ * `$13. 93` are one amount. A blank between words is wider than the characters beside it.
+ */
+export function joinAmounts({ words }: TextLine): TextLine {
+  const joined: Word[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    if (last === undefined || !isSplitAmount(last, word)) {
+      joined.push(word);
+      continue;
+    }
+    joined[joined.length - 1] = {
+      text: last.text + word.text,
+      confidence: Math.min(last.confidence, word.confidence),
+      box: aroundBoxes([last.box, word.box]) ?? last.box,
+    };
+  }
+  return { words: joined };
+}
+
+const WIDEST_ROOM = 0.9;
+
+function isSplitAmount(left: Word, right: Word): boolean {
+  const isSplit =
+    (/\d[.,]$/.test(left.text) && /^\d\d(?![\d.,:/-])/.test(right.text)) ||
+    (/\d$/.test(left.text) && /^[.,]\d\d(?![\d.,:/-])/.test(right.text));
+  const room = right.box.x - left.box.x - left.box.width;
+  return isSplit && room < (WIDEST_ROOM * left.box.width) / left.text.length;
+}
+
 interface Row {
   words: Word[];
   boxes: Box[];

@@ -35,6 +35,33 @@ it("text of an image is read in its language, wherever the image is turned to, a
   }
 });
 
+it("amounts in characters of one width keep their decimals", async () => {
+  const rows = [
+    ["Milk", "$2.25"],
+    ["Eggs", "$4.29"],
+    ["Jam", "$6.25"],
+    ["Subtotal", "$12.79"],
+    ["Tax", "$1.14"],
+    ["Total", "$13.93"],
+  ] as const;
+  const printed = rows.map(([label, amount]) => label.padEnd(39 - amount.length) + amount);
+  const lines = ["CORNER STORE", "Reno NV 89501", "04/25/2026", "", ...printed];
+  const image = drawText(lines, { font: "mono", size: 24, width: 640 });
+  const reading = await readDocument(image, "png", "receipt");
+  expect(linesOf(reading).slice(3)).toEqual(rows.map((row) => row.join(" ")));
+});
+
+it("a passport is read the right way up when it was sent as a receipt", async () => {
+  const zone = ["P<SWEERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4SWE7408063F3104150<<<<<<<<<<<<<<<8"];
+  const image = drawText(["PASSPORT / PASSEPORT", "Surname", "ERIKSSON", "", ...zone], {
+    font: "mono",
+    size: 24,
+    width: 800,
+  });
+  const reading = await readDocument(image, "png", "receipt");
+  expect(linesOf(reading).slice(0, 2)).toEqual(["PASSPORT / PASSEPORT", "Surname"]);
+});
+
 async function darkestOf(image: Buffer, box: { x: number; y: number; width: number; height: number }): Promise<number> {
   const { width, height } = await sharp(image).metadata();
   const part = {

@@ -2,7 +2,7 @@ import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
 import { isJapanese, languagesOf } from "./languages.ts";
 import type { PageText, Word } from "./page.ts";
-import { toLines } from "./page-words.ts";
+import { joinAmounts, toLines } from "./page-words.ts";
 import { evenLight, inkRows, letterHeight } from "./prepare-page.ts";
 import { crop, frame, type Raster, type Rectangle, scale } from "./raster.ts";
 import {
@@ -49,7 +49,7 @@ export async function recognisePage(
   const best = await findBest(recognizer, given, writings);
   const completed = complete(recognizer, best);
   return {
-    text: { page, source: "ocr", lines: toLines(completed.pieces) },
+    text: { page, source: "ocr", lines: toLines(completed.pieces).map(joinAmounts) },
     straight: best.straight,
     placement: best.placement,
   };
@@ -150,7 +150,8 @@ function tryOnSample(
   { enlarged, recognised }: Attempt,
   writings: readonly Language[],
 ): Way | undefined {
-  const words = densestWords(recognised.words);
+  const telling = recognised.words.filter(({ text }) => !FILLED.test(text));
+  const words = densestWords(telling.length === 0 ? recognised.words : telling);
   const box = aroundBoxes(words.map((word) => word.box));
   const sample = box === undefined ? undefined : crop(enlarged, margined(box, enlarged));
   if (sample === undefined) return undefined;
@@ -171,6 +172,8 @@ function tryOnSample(
   return best !== undefined && best.worth > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
 }
 
+/** Of a machine-readable zone: its fillers look as well upside down. */
+const FILLED = /[<>«»‹›]{4}|[cCLKk<]{8}/u;
 const SAMPLE_MARGIN = 16;
 const WRITING_BONUS = 0.15;
 

@@ -13,18 +13,18 @@ export interface FoundDate extends Span {
 }
 
 const MONTHS: readonly string[] = [
-  "january jan januar janner jaenner janvier janv enero ene janeiro",
-  "february feb februar fevrier fevr fev febrero fevereiro",
-  "march mar marz maerz mrz mars marzo marco",
-  "april apr avril avr abril abr",
-  "may mai mayo maio",
-  "june jun juni juin junio junho",
-  "july jul juli juillet juil julio julho",
-  "august aug aout agosto ago",
-  "september sep sept septembre septiembre setembro set",
-  "october oct oktober okt octobre octubre outubro out",
-  "november nov novembre noviembre novembro",
-  "december dec dezember dez decembre diciembre dic dezembro",
+  "january jan januar janner jaenner janvier janv enero ene janeiro gennaio gen januari stycznia",
+  "february feb februar fevrier fevr fev febrero fevereiro febbraio februari lutego",
+  "march mar marz maerz mrz mars marzo marco maart mrt marca",
+  "april apr avril avr abril abr aprile kwietnia",
+  "may mai mayo maio maggio mag mei maj maja",
+  "june jun juni juin junio junho giugno giu czerwca",
+  "july jul juli juillet juil julio julho luglio lug lipca",
+  "august aug aout agosto ago augustus augusti sierpnia",
+  "september sep sept septembre septiembre setembro set settembre wrzesnia",
+  "october oct oktober okt octobre octubre outubro out ottobre ott pazdziernika",
+  "november nov novembre noviembre novembro listopada",
+  "december dec dezember dez decembre diciembre dic dezembro dicembre grudnia",
 ];
 const monthByName = new Map(
   MONTHS.flatMap((names, index) => names.split(" ").map((name) => [name, index + 1] as const)),

@@ -103,7 +103,10 @@ function entriesOf(
     if (amount === undefined) return [];
     // `2 x 4.50` without what it comes to stands below or above its item.
     const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
-    const isUnit = previous?.isMultiplier === true && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
+    // `Coffee x2  9.00` is what two of them come to.
+    const isTimesFirst = previous !== undefined && /^[x×]\d/iu.test(row.text.slice(previous.start));
+    const isUnit =
+      previous?.isMultiplier === true && !isTimesFirst && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
     if (isUnit && label === undefined && amounts.length === 1) return [];
     const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
     const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
@@ -111,6 +114,7 @@ function entriesOf(
       label ??
       after ??
       (isAlone && above?.label !== undefined && countLabels(above.row) === 1 ? above.label : undefined);
+    if (style.places === 0 && !amount.isGrouped && amount.currency === undefined && NUMBER_LABEL.test(text)) return [];
     if (found !== undefined) return [{ role: found.role, isIncluded: found.isIncluded, amount, at }];
     const isPriced = lettersOf(withoutCurrency(text)) >= 2 || numbered.amounts.length > 1;
     if (isPriced && style.places === 0 && !amount.isGrouped && amount.currency === undefined && ADDRESS.test(row.text))
@@ -129,6 +133,9 @@ const ADDRESS = /[都府県市区町村郡]|丁目|番地|番号|〒|tel/iu;
 
 /** "Receipt no. 45" */
 const NUMBERED = /\bn(?:o|r|um)?\b|#|n[°º]|番号/iu;
+
+const NUMBER_LABEL =
+  /(?:\bn(?:o|r|um|umber)?\b\.?|#|n[°º]|番号|\b(?:receipt|invoice|rechnung|beleg|facture|order))\s{0,3}[:.]?\s{0,3}$/iu;
 
 /** "Total 45" where amounts usually have cents: it may be a number of articles, or a sign was not read. */
 function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[] {

@@ -6,7 +6,7 @@ import { fieldOf, limitText, type Row, type Span } from "./rows.ts";
 const MOST_ROWS = 400;
 
 const INVOICE_LABEL =
-  /(?:invoice|receipt|bill|folio|check|document|credit note|statement)\s?(?:no|nr|num(?:ber)?|#|id)\b\.?|\binv(?:oice)?\s?#|(?:rechnungs|beleg|bon|quittungs|gutschrift)(?:s)?\s?-?\s?(?:nr|nummer|no)\b\.?|\brechnung\s(?:nr|no)\b\.?|(?:facture|ticket|re[cç]u|avoir|note)\s(?:n\.?[°ºo]|num[eé]ro|no)\.?|num[eé]ro de (?:facture|re[cç]u)|(?:n\.?[°ºo]\.?|n[uú]m\.?|n[uú]mero)\s?(?:de\s)?(?:la\s)?(?:factura|recibo|ticket|fatura)|(?:factura|recibo|ticket|tal[aã]o|nota|cupom|folio|fatura(?:[ -]recibo)?)\s(?:n\.?[°ºo]\.?|n[uú]m(?:ero)?\.?|no\.?)|請求書番号|請求番号|領収番号|レシート\s?no\.?|領収書番号|領収書no\.?|請求書no\.?|伝票番号|レシート番号|レシートno\.?|インボイス番号|(?<!\p{L})(?:invoice|check|folio|tal[aã]o|nota|receipt|beleg|bon|quittung|ticket|re[cç]u|recibo|note|rechnung|facture|factura|fatura|fatura[ -]recibo|factura simplificada)(?=\s?[#:]?\s?[A-Z]{0,6}[-/ ]?\d{3})/giu;
+  /(?:invoice|receipt|bill|folio|check|document|credit note|statement)\s?(?:no|nr|num(?:ber)?|#|id)\b\.?|\binv(?:oice)?\s?#|(?:rechnungs|beleg|bon|quittungs|gutschrift)(?:s)?\s?-?\s?(?:nr|nummer|no)\b\.?|\brechnung\s(?:nr|no)\b\.?|(?:facture|ticket|re[cç]u|avoir|note)\s(?:n\.?[°ºo]|num[eé]ro|no)\.?|num[eé]ro de (?:facture|re[cç]u)|(?:n\.?[°ºo]\.?|n[uú]m\.?|n[uú]mero)\s?(?:de\s)?(?:la\s)?(?:factura|recibo|ticket|fatura)|(?:factura|recibo|ticket|tal[aã]o|nota|cupom|folio|fatura(?:[ -]recibo)?)\s(?:n\.?[°ºo]\.?|n[uú]m(?:ero)?\.?|no\.?)|請求書番号|請求番号|領収番号|レシート\s?no\.?|領収書番号|領収書no\.?|請求書no\.?|伝票番号|レシート番号|レシートno\.?|インボイス番号|(?:ricevuta|fattura|scontrino)\s(?:n\.?[°ºo]?|num(?:ero)?|nr)\.?|(?:faktura|rachunek|paragon|kvitto|kvittering|bilag)s?\s?(?:nr|nummer|no)\b\.?|factuur\s?-?(?:nummer|nr)\b\.?|(?:fatura|fiş|makbuz)\s(?:no|numarası)\b\.?|(?<=^|\t)(?:invoice|receipt|bill|check|folio|rechnung|quittung|beleg|bon|facture|reçu|factura|recibo|fatura|cupom|ricevuta|fattura|scontrino|kvitto|kvittering|faktura|factuur|paragon)(?= [#:]? ?(?:[A-Z]{1,6}[-/ ]?)?\d{1,12}(?:[-/][A-Z0-9]{1,6})?(?:\t|$))|(?<!\p{L})(?:invoice|check|folio|tal[aã]o|nota|receipt|beleg|bon|quittung|ticket|re[cç]u|recibo|note|rechnung|facture|factura|fatura|fatura[ -]recibo|factura simplificada)(?=\s?[#:]?\s?[A-Z]{0,6}[-/ ]?\d{3})/giu;
 
 /** The number beside its label. Without one, none is guessed. */
 export function findInvoiceNumber(rows: readonly Row[]): ScannedField | undefined {
@@ -113,6 +113,23 @@ const isSwissId = (id: string): boolean => {
   return (11 - (weigh(digits, [5, 4, 3, 2, 7, 6, 5, 4]) % 11)) % 11 === digits[8];
 };
 
+function isItalianId(id: string): boolean {
+  const digits = digitsOf(id);
+  const sum = digits.reduce((total, digit, index) => {
+    const doubled = index % 2 === 1 ? digit * 2 : digit;
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
+}
+const isPolishId = (id: string): boolean => {
+  const digits = digitsOf(id);
+  return weigh(digits, [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === digits[9];
+};
+const isBelgianId = (id: string): boolean => {
+  const digits = id.replaceAll(/\D/g, "").padStart(10, "0");
+  return 97 - (Number(digits.slice(0, 8)) % 97) === Number(digits.slice(8));
+};
+
 /** Forms of tax numbers of which we know the check digit, and of some that have none. */
 const FORMS: readonly TaxIdForm[] = [
   { pattern: /(?<![A-Z0-9])DE ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: (id) => isMod1110(digitsOf(id)) },
@@ -124,9 +141,16 @@ const FORMS: readonly TaxIdForm[] = [
   { pattern: /(?<![A-Z0-9])CHE-?\d{3}\.?\d{3}\.?\d{3}(?!\d)/g, isValid: isSwissId },
   {
     pattern:
-      /(?<![A-Z0-9])(?:BE ?0?\d{9,10}|IT ?\d{11}|NL ?\d{9}B\d{2}|IE ?\d{7}[A-Z]{1,2}|LU ?\d{8}|DK ?\d{8}|SE ?\d{12}|PL ?\d{10}|FI ?\d{8}|EL ?\d{9}|CZ ?\d{8,10})(?![A-Z0-9])/g,
+      /(?<![A-Z0-9])(?:NL ?\d{9}B\d{2}|IE ?\d{7}[A-Z]{1,2}|LU ?\d{8}|DK ?\d{8}|SE ?\d{12}|FI ?\d{8}|EL ?\d{9}|CZ ?\d{8,10})(?![A-Z0-9])/g,
     isValid: () => true,
   },
+  { pattern: /(?<![A-Z0-9])BE ?[01]?\d{9}(?!\d)/g, isValid: isBelgianId },
+  { pattern: /(?<![A-Z0-9])IT ?\d{11}(?!\d)/g, isValid: isItalianId },
+  {
+    pattern: /(?<![A-Z0-9])PL ?\d{10}(?!\d)|(?<=NIP[ :.]{0,3})\d{3}-?\d{2,3}-?\d{2}-?\d{2,3}(?!\d)/g,
+    isValid: isPolishId,
+  },
+  { pattern: /(?<=P\.? ?IVA[ :.]{0,3})\d{11}(?!\d)/gi, isValid: isItalianId },
   { pattern: /(?<![A-Z0-9])T\d{13}(?!\d)/g, isValid: isJapaneseId },
   { pattern: /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g, isValid: () => true },
   { pattern: /(?<=ABN[ :.]{0,3})\d{2} ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: isAustralianId },

@@ -9,6 +9,10 @@ const MOST_LINES = 200;
 const LEAD =
   /^(?:\d{1,4}\s?[.)]?\s?(?:[x×*]\s?)?\s|\d{4}-\d\d-\d\d\s|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})\s|\d{1,2}[./]\d{1,2}\.?\s)/u;
 
+/** `2 nights`: the number belongs to the word. */
+const COUNTED =
+  /^(?:nights?|nuits?|nächte?|noches?|noites?|notti|notte|nachten|days?|tage?|jours?|días?|dias?|giorni|hours?|stunden|heures?|horas?|persons?|people|adults?|pax|km|泊)(?![\p{L}])/iu;
+
 /** What was bought, with quantity and price where they fit the amount. */
 export function describeLines(
   lines: readonly Entry[],
@@ -52,8 +56,8 @@ function findQuantity(amounts: readonly Amount[], total: Micro) {
 
 function describe(row: Row, first: Amount, above: NumberedRow | undefined) {
   const lead = LEAD.exec(row.text)?.[0].length ?? 0;
-  const start = first.start > lead ? lead : 0;
-  const own = clean(row.text.slice(start, first.start));
+  const start = first.start > lead && !COUNTED.test(row.text.slice(lead, lead + 20)) ? lead : 0;
+  const own = clean(withoutMark(clean(row.text.slice(start, first.start)), first));
   if (hasLetters(own)) return { text: own, span: { row, start, end: first.start } };
   // `2 Coffee 3.50 7.00`: the quantity stands first.
   const rest = clean(
@@ -67,6 +71,14 @@ function describe(row: Row, first: Amount, above: NumberedRow | undefined) {
   return above !== undefined && hasLetters(text)
     ? { text, span: { row: above.row, start: 0, end: above.row.text.length } }
     : undefined;
+}
+
+/** Without the currency, which belongs to the amount that follows. */
+function withoutMark(text: string, { currency }: Amount): string {
+  const mark = currency?.text ?? "";
+  if (mark === "" || !text.toLowerCase().endsWith(mark.toLowerCase())) return text;
+  const rest = text.slice(0, -mark.length);
+  return /[\p{L}\d]$/u.test(rest) && /^\p{L}/u.test(mark) ? text : rest;
 }
 
 const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text);

@@ -46,7 +46,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     card: "card, visa, mastercard, amex, american express, credit card, debit, debit card, credit, maestro, contactless, apple pay, google pay, card payment, paid by card, discover, eftpos",
     change: "change, change due, change given, cash back",
     ignored:
-      "you saved, you save, points, loyalty, items, item count, no of items, qty, exchange rate, rate, suggested tip, suggested gratuity, tip suggestion, average, per person, per night, miles, balance brought forward, credit limit, opening balance, equivalent, approx, carried forward, brought forward, balance forward",
+      "you saved, you save, points, loyalty, items, item count, no of items, qty, exchange rate, rate, suggested tip, suggested gratuity, tip suggestion, average, per person, per night, miles, balance brought forward, credit limit, opening balance, equivalent, approx, carried forward, brought forward, balance forward, carry over, carried over, carry forward, amount carried over, page total",
   },
   deu: {
     total:
@@ -70,7 +70,7 @@ export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, stri
     card: "karte, ec karte, girocard, kartenzahlung, kreditkarte, ec, ec cash, kartenbetrag, unbar",
     change: "ruckgeld, zuruck, wechselgeld, ruckgabe",
     ignored:
-      "sie sparen, gespart, punkte, posten, anzahl, artikelanzahl, kurs, wechselkurs, umrechnungskurs, gegenwert, ersparnis, ubertrag",
+      "sie sparen, gespart, punkte, posten, anzahl, artikelanzahl, kurs, wechselkurs, umrechnungskurs, gegenwert, ersparnis, ubertrag, ubertrag von seite, zwischenubertrag",
   },
   fra: {
     total:

@@ -1,4 +1,5 @@
 import { type LanguageCode, labelWords, type Mark } from "./label-words.ts";
+import { moreLabelWords } from "./more-label-words.ts";
 import type { Row } from "./rows.ts";
 
 /** What an amount is in the sum that a receipt is. */
@@ -36,12 +37,14 @@ interface Phrase {
   isEastAsian: boolean;
 }
 
+const EAST_ASIAN = /[\u3000-\u9fff\uf900-\uffef]/u;
+
 const splitPhrases = (text: string): string[] => text.split(", ");
 
 const marksByWords = Map.groupBy(
-  Object.values(labelWords).flatMap((words) =>
+  [...Object.values(labelWords), ...Object.values(moreLabelWords)].flatMap((words) =>
     Object.entries(words).flatMap(([mark, text]) =>
-      splitPhrases(text).map((one) => ({ mark: toMark(mark), words: one })),
+      splitPhrases(text).map((one) => ({ mark: toMark(mark), words: withoutAccents(one) })),
     ),
   ),
   ({ words }) => words,
@@ -53,7 +56,7 @@ const phrases: readonly Phrase[] = [...marksByWords]
     words,
     first: words.split(" ")[0] ?? words,
     marks: marked.map(({ mark }) => mark),
-    isEastAsian: !/^[a-z]/.test(words),
+    isEastAsian: EAST_ASIAN.test(words),
   }))
   .toSorted((one, other) => other.words.length - one.words.length);
 
@@ -84,18 +87,21 @@ function toMark(text: string): Mark {
 
 /** In lower case, without accents and signs, and with what text recognition takes for other letters put right in known words. */
 export function normalizeLabel(text: string, isRecognized: boolean): string {
-  const plain = text
-    .toLowerCase()
-    .replaceAll(/[x*#•]{2,}[ -]?\d{0,4}/gu, " ")
-    .normalize("NFD")
-    .replaceAll(/(?<=\p{Script=Latin})\p{M}+/gu, "")
-    .normalize("NFC")
+  const plain = withoutAccents(text.toLowerCase().replaceAll(/[x*#•]{2,}[ -]?\d{0,4}/gu, " "))
     .replaceAll("ß", "ss")
     .replaceAll("œ", "oe")
     .replaceAll(/\b([a-z])\.(?=[a-z]\.)/g, "$1")
     .replaceAll(/[^\p{L}\p{N}%]+/gu, " ")
     .trim();
   return isRecognized ? plain.split(" ").map(mendWord).join(" ") : plain;
+}
+
+/** Letters of other scripts keep what belongs to them, such as the sign over the Russian й. */
+function withoutAccents(text: string): string {
+  return text
+    .normalize("NFD")
+    .replaceAll(/(?<=\p{Script=Latin}|\p{Script=Greek})\p{M}+/gu, "")
+    .normalize("NFC");
 }
 
 const confusions: Readonly<Record<string, string>> = { "0": "o", "1": "l", "5": "s", "8": "b", "4": "a", "6": "b" };
@@ -151,7 +157,7 @@ function marksOf(label: string): Marks {
   const letters = countLetters(label);
   let rest = ` ${label} `;
   const known = new Set(label.split(" "));
-  const hasEastAsian = /[\u3000-\u9fff\uf900-\uffef]/.test(label);
+  const hasEastAsian = EAST_ASIAN.test(label);
   for (const { marks: own, words, first, isEastAsian } of phrases) {
     if (isEastAsian ? !hasEastAsian : !known.has(first)) continue;
     const wanted = isEastAsian ? words : ` ${words} `;

@@ -2,6 +2,7 @@ import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
 import { type Amount, firstOf, type NumberStyle } from "./amounts.ts";
 import { absolute, type Entry, type TaxRow, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
 import type { Role } from "./labels.ts";
+import { isRateOfNothing } from "./tax-base.ts";
 
 /** All amounts of a document, by what they are. */
 export interface Ledger {
@@ -42,7 +43,7 @@ interface TaxSum {
 }
 
 /** The sums that the taxes of a document may have: of all rates, or as one row says it. */
-function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
+export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
   const ofRates = taxRows.flatMap(({ tax }) => (tax === undefined ? [] : [tax]));
   const others = withRole(entries, "tax").map(({ amount }) => amount);
   const groups = [ofRates, [...ofRates, ...others], others, ...others.map((one) => [one])].filter(
@@ -175,7 +176,8 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
     problems.add("totals_disagree");
   if (confirmations === 0) tax ??= includedTax(value, ledger, taxSumsOf(ledger));
   if (unknownTax && tax === undefined) problems.add("taxes_disagree");
-  if (brokenRates(ledger)) problems.add("taxes_disagree");
+  if (brokenRates(ledger) || isRateOfNothing(ledger, ledger.style, value, nets.map(valueOfEntry)))
+    problems.add("taxes_disagree");
   if (tipIsOpen(total, value, entries)) problems.add("several_totals");
   return {
     total,

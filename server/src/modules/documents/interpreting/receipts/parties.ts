@@ -4,9 +4,9 @@ import { normalizeLabel, readLabel } from "./labels.ts";
 import { columnsOf, fieldOf, type Row, type Span, textOf } from "./rows.ts";
 
 const BUYER =
-  /^(?:bill(?:ed)? to|invoice to|invoiced to|sold to|customer|client|buyer|guest company|company|attn|rechnungsempfanger|rechnung an|kunde|kundin|an|empfanger|auftraggeber|besteller|kaufer|facture a|facturer a|adresse de facturation|acheteur|destinataire|facturado a|facturar a|comprador|datos del cliente|destinatario|faturado a|faturar a|adquirente|dados do cliente|cliente|請求先|お客様|御中|宛先|ご請求先)(?!\p{L})/u;
+  /^(?:bill(?:ed)? to|invoice to|invoiced to|sold to|customer|client|buyer|guest company|company|attn|rechnungsempfanger|rechnung an|kunde|kundin|an|empfanger|rechnungsadresse|auftraggeber|besteller|kaufer|facture a|facturer a|adresse de facturation|acheteur|destinataire|facturado a|facturar a|comprador|datos del cliente|destinatario|faturado a|faturar a|adquirente|dados do cliente|cliente|klant|factuuradres|nabywca|alici|musteri|kund|kunde|fakturaadress|fakturaadresse|spettabile|spett le|intestatario|destinatario|αγοραστης|покупатель|請求先|お客様|御中|宛先|ご請求先)(?!\p{L})/u;
 const SELLER =
-  /^(?:from|seller|vendor|supplier|issued by|sold by|billed by|rechnungssteller|verkaufer|lieferant|absender|von|aussteller|emetteur|vendeur|fournisseur|emis par|vendedor|emisor|proveedor|emitido por|fornecedor|emitente|請求元|発行元|販売者|発行者)(?!\p{L})/u;
+  /^(?:from|seller|vendor|supplier|issued by|sold by|billed by|rechnungssteller|verkaufer|lieferant|absender|von|aussteller|emetteur|vendeur|fournisseur|emis par|vendedor|emisor|proveedor|emitido por|fornecedor|emitente|verkoper|leverancier|sprzedawca|saljare|selger|saelger|fornitore|cedente|satici|請求元|発行元|販売者|発行者)(?!\p{L})/u;
 /** Headings and what else stands at the top of a receipt and is no name. */
 const NO_NAME =
   /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|レシ|ート|レシー|シート|航空券|乗車券|cupom|talao|talao de venda|sales receipt|cliente|copia cliente|copia do cliente|customer copy|exemplaire client|kundenkopie|ticket client|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|leistungsdatum|lieferdatum|rechnungsdatum|faktura|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
@@ -19,28 +19,59 @@ const TOP_ROWS = 14;
 const BLOCK_ROWS = 4;
 
 export interface Parties {
-  merchantName?: ScannedField;
-  buyerName?: ScannedField;
+  names: { merchantName?: ScannedField; buyerName?: ScannedField };
+  /** The company of whoever asks is not the one that bought. */
+  isOfOthers: boolean;
 }
 
-/** Who sold, and to whom. A name that cannot be told apart from the rest of the page is left out. */
-export function findParties(
-  rows: readonly Row[],
-  companyName: string | undefined,
-  today: Temporal.PlainDate,
-  wantsBuyer: boolean,
-): Parties {
-  const buyer = findOwn(rows, companyName) ?? findUnder(rows, BUYER, today);
-  const seller = findUnder(rows, SELLER, today) ?? findTop(rows, buyer, companyName, today);
+export interface PartyFacts {
+  rows: readonly Row[];
+  /** Names of goods are no names of companies. */
+  rowsOfAmounts: ReadonlySet<Row>;
+  companyName: string | undefined;
+  today: Temporal.PlainDate;
+}
+
+/**
+ * Who sold, and to whom. A name that cannot be told apart from the rest of the page is left out. The printed buyer goes before the
+ * company of whoever asks, which is the buyer only where it stands on the page and did not sell.
+ */
+export function findParties({ rows, rowsOfAmounts, companyName, today }: PartyFacts, wantsBuyer: boolean): Parties {
+  const own = findOwn(rows, companyName);
+  const printed = findUnder(rows, BUYER, today);
+  const labelledSeller = findUnder(rows, SELLER, today);
+  const named = rows.filter((row) => !rowsOfAmounts.has(row));
+  const isOwn = (named: Named | undefined) => named !== undefined && own !== undefined && names(named, companyName);
+  const buyer = printed ?? (isOwn(labelledSeller) ? undefined : own);
+  const other = printed === undefined || isOwn(printed) ? companyName : undefined;
+  const seller = labelledSeller ?? findTop(named, buyer, other, today);
+  // Where nobody else is named, it is the one that sold.
+  const onlyOwn = seller === undefined && printed === undefined ? own : undefined;
+  const isBuyer = buyer !== undefined && buyer !== onlyOwn && wantsBuyer;
+  const merchant = seller ?? onlyOwn;
+  const isAsked = companyName !== undefined && plain(companyName).length >= LEAST_NAME;
   return {
-    ...(seller === undefined
-      ? {}
-      : { merchantName: fieldOf(cleanName(textOf(seller.span)), seller.span, seller.certainty) }),
-    ...(buyer === undefined || !wantsBuyer
-      ? {}
-      : { buyerName: fieldOf(cleanName(textOf(buyer.span)), buyer.span, buyer.certainty) }),
+    names: {
+      ...(merchant === undefined ? {} : { merchantName: toField(merchant) }),
+      ...(isBuyer ? { buyerName: toField(buyer) } : {}),
+    },
+    isOfOthers: isAsked && wantsBuyer && (isOwn(merchant) || (printed !== undefined && !names(printed, companyName))),
   };
 }
+
+const toField = ({ span, certainty }: Named): ScannedField => fieldOf(cleanName(textOf(span)), span, certainty);
+
+/** Whether one name is part of the other: "Globex" and "Globex Ltd", and a page may break a long name. */
+function names({ span }: Named, companyName = ""): boolean {
+  const [printed, wanted] = [bareName(textOf(span)), bareName(companyName)];
+  if (printed.length < LEAST_NAME || wanted.length < LEAST_NAME) return false;
+  return ` ${printed} `.includes(` ${wanted} `) || ` ${wanted} `.includes(` ${printed} `);
+}
+
+const LEAST_NAME = 3;
+
+/** Without the legal form, of which there are several spellings. */
+const bareName = (text: string): string => plain(text).replace(LEGAL_FORM, " ").replaceAll(/\s+/gu, " ").trim();
 
 interface Named {
   span: Span;
@@ -59,7 +90,7 @@ const cleanName = (text: string): string =>
 /** The company of whoever asks, wherever it stands. */
 function findOwn(rows: readonly Row[], companyName: string | undefined): Named | undefined {
   const wanted = companyName === undefined ? "" : plain(companyName);
-  if (wanted.length < 3) return undefined;
+  if (wanted.length < LEAST_NAME) return undefined;
   for (const row of rows) {
     for (const span of columnsOf(row)) {
       const text = plain(textOf(span));

@@ -1,0 +1,35 @@
+import type { Micro } from "../../../../domain/money.ts";
+import { firstOf } from "./amounts.ts";
+import type { Choice } from "./choose-total.ts";
+import { absolute, type Entry } from "./entries.ts";
+import { taxSumsOf, valueOfEntry, withRole } from "./ledger.ts";
+
+/** The lines with the fees and discounts that belong to them, from top to bottom, and whether they come out at what the document says. */
+export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly Entry[]; addUp: boolean } {
+  const { total, value, lines } = verdict;
+  const charges = withRole(ledger.entries, "service", "discount")
+    .filter(({ at }) => at < total.at && !lines.some((line) => line.at === at))
+    .map((entry) => (entry.role === "discount" ? negative(entry) : entry));
+  const all = [...lines, ...charges].toSorted((one, other) => one.at - other.at);
+  const others = [
+    0n,
+    ...withRole(ledger.entries, "tip", "rounding").map(valueOfEntry),
+    sumOf(withRole(ledger.entries, "tip", "rounding")),
+  ];
+  const taxes = [0n, ...taxSumsOf(ledger).map((tax) => tax.value)];
+  const ends = new Set([
+    ...withRole(ledger.entries, "net").map(valueOfEntry),
+    ...others.flatMap((other) => taxes.map((tax) => value - other - tax)),
+  ]);
+  const comesOut = (entries: readonly Entry[]) => ends.has(sumOf(entries));
+  if (comesOut(all)) return { lines: all, addUp: true };
+  // Not every discount that is named was taken from the sum.
+  const isKnown = verdict.linesAgree || lines.length === 0;
+  return comesOut(lines) ? { lines, addUp: true } : { lines: all, addUp: isKnown && charges.length === 0 };
+}
+
+function negative(entry: Entry): Entry {
+  return { ...entry, amount: { ...entry.amount, values: [-absolute(firstOf(entry.amount))] } };
+}
+
+const sumOf = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
