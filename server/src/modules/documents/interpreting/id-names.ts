@@ -63,7 +63,7 @@ function zoneName({ zone }: PrintedName, { from }: MrzRead): ScannedField {
 function notConfirmed(field: "familyName" | "givenName"): ReviewReason {
   return makeReason(
     "name_not_confirmed",
-    "The printed part does not show the name of the machine-readable zone.",
+    "Only the machine-readable zone shows this name, or another one. Compare it with the printed name and send that yourself.",
     field,
   );
 }

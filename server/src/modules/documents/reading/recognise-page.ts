@@ -150,7 +150,7 @@ function tryOnSample(
   { enlarged, recognised }: Attempt,
   writings: readonly Language[],
 ): Way | undefined {
-  const words = densestWords(recognised.words);
+  const words = densestWords(recognised.words.filter(({ text }) => text.length <= LONGEST_WORD));
   const box = aroundBoxes(words.map((word) => word.box));
   const sample = box === undefined ? undefined : crop(enlarged, margined(box, enlarged));
   if (sample === undefined) return undefined;
@@ -172,6 +172,8 @@ function tryOnSample(
 }
 
 const SAMPLE_MARGIN = 16;
+/** What is longer is a row of signs, such as of a machine-readable zone: it is read no better one way than the other. */
+const LONGEST_WORD = 20;
 const WRITING_BONUS = 0.15;
 
 /** Those of a few lines that have the most letters. */
