@@ -205,6 +205,7 @@ describe("interpretBoardingPass", () => {
 
   it.each([
     ["a receipt", ["RECEIPT", "SUBTOTAL 10.00", "VAT 1.90", "TOTAL 11.90"]],
+    ["a receipt in words that are not known", ["CAFE CENTRAL", "25.04.26", "Ukupno 11,90"]],
     ["a passport", ["PASSPORT", "Surname", "DESMARAIS", "Nationality"]],
   ])("says that %s is no boarding pass", (_, rows) => {
     const scan = read([], rows);
@@ -212,6 +213,7 @@ describe("interpretBoardingPass", () => {
   });
 
   it("says that nothing could be read", () => {
+    expect(codesOf(read([], ["BOARDING"]))).toEqual(["barcode_missing"]);
     expect(codesOf(read([]))).toEqual(["unreadable", "barcode_missing"]);
   });
 

@@ -3,7 +3,7 @@ import type { Fields, ReviewReason, Scan, ScannedField } from "../scan.ts";
 import { isAirportCode } from "./airport-codes.ts";
 import { type Bcbp, type BcbpLeg, parseBcbp } from "./bcbp.ts";
 import { resolveFlightDates, resolveInYear } from "./flight-dates.ts";
-import { looksLikeOther } from "./other-kinds.ts";
+import { hasWordOf, looksLikeOther } from "./other-kinds.ts";
 import { listContradictions } from "./pass-contradictions.ts";
 import { type PrintedDate, printsDate } from "./printed-dates.ts";
 import { listPrintedFields, type PrintedPass, readPrintedPass } from "./printed-pass.ts";
@@ -196,10 +196,18 @@ function listUnknownAirports({ legs }: Bcbp): readonly ReviewReason[] {
   );
 }
 
+/** Dates and codes of three letters are printed on anything. */
+function isPass({ flights, names, seats, references, origins, destinations }: PrintedPass): boolean {
+  return [flights, names, seats, references, origins, destinations].some((found) => found.length > 0);
+}
+
 function readPrinted(reading: Reading, lines: readonly PrintedLine[], today: Temporal.PlainDate): Scan {
   const reasons: ReviewReason[] = [];
   const printed = readPrintedPass(lines);
-  const isOther = looksLikeOther(lines, "boarding_pass") || reading.mrz.length > 0;
+  const isOther =
+    looksLikeOther(lines, "boarding_pass") ||
+    reading.mrz.length > 0 ||
+    (lines.length > 0 && !isPass(printed) && !hasWordOf(lines, "boarding_pass"));
   if (isOther && reading.barcodes.length === 0) {
     reasons.push(makeReason("wrong_kind", "This does not look like a boarding pass."));
   } else if (lines.length === 0 && reading.barcodes.length === 0) {
