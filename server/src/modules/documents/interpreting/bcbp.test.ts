@@ -241,12 +241,18 @@ describe("resolveFlightDates", () => {
     [[200], issuedOn(1, 199), "2026-11-26", "2021-07-19", true],
     [[330], undefined, "2026-11-26", "2026-11-26", false],
     [[365], undefined, "2027-01-02", "2026-12-31", false],
+    // Three days ago, four days ago; 60 days ahead, 61 days ahead.
+    [[327], undefined, "2026-11-26", "2026-11-23", false],
+    [[326], undefined, "2026-11-26", "2026-11-22", true],
+    [[25], undefined, "2026-11-26", "2027-01-25", false],
+    [[26], undefined, "2026-11-26", "2026-01-26", true],
+    [[180], undefined, "2026-11-26", "2026-06-29", true],
     [[3], undefined, "2026-12-30", "2027-01-03", false],
     [[366], undefined, "2025-01-02", "2024-12-31", false],
     [[365, 1, 2], undefined, "2026-12-30", "2026-12-31 2027-01-01 2027-01-02", false],
-    [[100], undefined, "2026-11-26", "2027-04-10", true],
+    [[100], undefined, "2026-11-26", "2026-04-10", true],
     [[366], undefined, "2027-12-29", "2024-12-31", true],
-    [[366], undefined, "2028-01-02", "2028-12-31", true],
+    [[366], undefined, "2028-01-02", "2024-12-31", true],
   ] as const)("dates legs on days %j, issued %j, seen on %s", (days, issued, today, dates, isGuessed) => {
     expect(dated(days, issued, today)).toEqual([dates, isGuessed]);
   });

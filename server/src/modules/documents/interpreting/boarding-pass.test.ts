@@ -84,7 +84,17 @@ describe("interpretBoardingPass", () => {
     ["another flight of the carrier", ["DESMARAIS/LUC", "AC835 26NOV"], "parts_disagree flightNumber"],
     ["another date", ["DESMARAIS/LUC", "AC834 29NOV"], "parts_disagree departsOn"],
     ["another year than the issue allows", ["DESMARAIS/LUC", "AC834 26NOV2025"], "parts_disagree departsOn"],
+    ["the day after", ["DESMARAIS/LUC", "AC834 27NOV"], "parts_disagree departsOn"],
     ["another name", ["MARTIN/ANNE", "AC834 26NOV"], "parts_disagree passengerName"],
+    ["another name around a stroke of its own", ["MARTIN / ANNE MS", "AC834 26NOV"], "parts_disagree passengerName"],
+    ["another name beside its label", ["Passenger: Anne Martin", "AC834 26NOV"], "parts_disagree passengerName"],
+    ["another name below its label", ["NAME OF PASSENGER", "ANNE MARTIN"], "parts_disagree passengerName"],
+    ["another given name", ["DESMARAIS / ANNE MS", "AC834 26NOV"], "parts_disagree passengerName"],
+    ["another booking reference", ["DESMARAIS/LUC", "Booking QQQ777"], "parts_disagree bookingReference"],
+    ["another destination", ["DESMARAIS/LUC", "YUL Montreal to BOS Boston"], "parts_disagree destination"],
+    ["another origin", ["DESMARAIS/LUC", "BOS - FRA"], "parts_disagree origin"],
+    ["another destination below its label", ["DESMARAIS/LUC", "From YUL", "To BOS"], "parts_disagree destination"],
+    ["another seat", ["DESMARAIS/LUC", "Seat 14C"], "parts_disagree seat"],
   ])("says that the print shows %s", (_, rows, code) => {
     expect(codesOf(read([CODE], rows))).toEqual([code]);
   });
@@ -96,6 +106,17 @@ describe("interpretBoardingPass", () => {
     ["a name with a title", ["DESMARAIS/LUC MR"]],
     ["the next flight as well", ["AC834 26NOV", "AC100 27NOV"]],
     ["the day of the arrival", ["AC834 26NOV 27NOV"]],
+    ["a name with blanks around its stroke", ["DESMARAIS / LUC MR"]],
+    ["a name with a letter that was misread", ["DESMARA1S / LUC", "DESMARALS/LUC"]],
+    ["a name in its natural order", ["Passenger Luc Desmarais"]],
+    ["a second given name", ["DESMARAIS/LUC ANDRE"]],
+    ["an initial", ["DESMARAIS/L"]],
+    ["a reference with a digit that was misread", ["Booking A8CI23"]],
+    ["what a label of the reference goes on with", ["Booking NUMBER", "Booking STATUS", "Booking online"]],
+    ["the next airport as well", ["YUL - FRA", "FRA - VLH"]],
+    ["a sentence with words that are airports", ["YUL FRA", "BITTE DIE KARTE BIS ZUM AUSSTEIGEN DEN"]],
+    ["cities without codes", ["MONTREAL to FRANKFURT"]],
+    ["a seat with zeros, or with a digit that was misread", ["Seat 001A", "Seat IA"]],
   ])("does not mind %s", (_, rows) => {
     expect(codesOf(read([CODE], rows))).toEqual([]);
   });
@@ -105,6 +126,21 @@ describe("interpretBoardingPass", () => {
     const scan = read([CODE, { text: other, page: 2 }]);
     expect([valuesOf(scan.fields).givenName, codesOf(scan)]).toEqual(["LUC", ["several_documents"]]);
     expect(codesOf(read([CODE, { text: CODE, symbology: "pdf417" }, "https://example.com"]))).toEqual([]);
+  });
+
+  it("does not believe print that was hardly read", () => {
+    const { pages, ...rest } = writePass([CODE], ["MARTIN/ANNE", "AC835 29NOV", "BOS - MIA", "Seat 14C", "PNR QQQ777"]);
+    const faint = pages.map(({ lines, ...page }) => ({
+      ...page,
+      lines: lines.map(({ words }) => ({ words: words.map((word) => ({ ...word, confidence: 0.7 })) })),
+    }));
+    expect(codesOf(interpretBoardingPass({ ...rest, pages: faint }, about))).toEqual([]);
+  });
+
+  it("guesses the latest year that is possible, and is not sure of it", () => {
+    const scan = read([PLAIN.replace("330J", "180J")]);
+    expect(scan.legs?.[0]?.departsOn).toMatchObject({ value: "2026-06-29", confidence: 0.5 });
+    expect(codesOf(scan)).toEqual(["year_guessed departsOn"]);
   });
 
   it("says what it cannot know of a name", () => {
@@ -154,10 +190,22 @@ describe("interpretBoardingPass", () => {
     expect(codesOf(read(["https://example.com/pass"], rows))).toEqual(["barcode_invalid"]);
     const unclear = read([], [...PRINTED, "Booking reference XKW3Z7"]);
     expect([valuesOf(unclear.fields).bookingReference, unclear.references]).toEqual([undefined, ["XKW3Z7"]]);
+    expect(codesOf(unclear)).toContain("low_confidence bookingReference");
+  });
+
+  it.each([
+    ["around a stroke", ["DESMARAIS / LUC ANDRE Seat"], ["DESMARAIS/LUC ANDRE", "DESMARAIS", "LUC ANDRE"]],
+    ["of several words", ["DE LA CRUZ/ANA Gate"], ["DE LA CRUZ/ANA", "DE LA CRUZ", "ANA"]],
+    ["beside a label", ["NAME: Luc Desmarais"], ["LUC DESMARAIS", undefined, undefined]],
+    ["that is a label in two languages", ["NAME / NOM", "FROM/VON"], [undefined, undefined, undefined]],
+  ])("reads a printed name %s", (_, rows, names) => {
+    const { passengerName, familyName, givenName } = valuesOf(read([], ["BOARDING PASS", ...rows]).fields);
+    expect([passengerName, familyName, givenName]).toEqual(names);
   });
 
   it.each([
     ["a receipt", ["RECEIPT", "SUBTOTAL 10.00", "VAT 1.90", "TOTAL 11.90"]],
+    ["a receipt in words that are not known", ["CAFE CENTRAL", "25.04.26", "Ukupno 11,90"]],
     ["a passport", ["PASSPORT", "Surname", "DESMARAIS", "Nationality"]],
   ])("says that %s is no boarding pass", (_, rows) => {
     const scan = read([], rows);
@@ -165,6 +213,7 @@ describe("interpretBoardingPass", () => {
   });
 
   it("says that nothing could be read", () => {
+    expect(codesOf(read([], ["BOARDING"]))).toEqual(["barcode_missing"]);
     expect(codesOf(read([]))).toEqual(["unreadable", "barcode_missing"]);
   });
 

@@ -3,15 +3,14 @@ import type { Fields, ReviewReason, Scan, ScannedField } from "../scan.ts";
 import { isAirportCode } from "./airport-codes.ts";
 import { type Bcbp, type BcbpLeg, parseBcbp } from "./bcbp.ts";
 import { resolveFlightDates, resolveInYear } from "./flight-dates.ts";
-import { looksLikeOther } from "./other-kinds.ts";
+import { hasWordOf, looksLikeOther } from "./other-kinds.ts";
+import { listContradictions } from "./pass-contradictions.ts";
 import { type PrintedDate, printsDate } from "./printed-dates.ts";
 import { listPrintedFields, type PrintedPass, readPrintedPass } from "./printed-pass.ts";
-import { foldText, listLines, makeField, makeReason, type PrintedLine, weakestOf } from "./printed-text.ts";
+import { foldText, listLines, makeField, makeReason, type PrintedLine } from "./printed-text.ts";
 
 const SURE = 0.99;
 const UNSURE = 0.5;
-/** How sure text recognition must be of words that speak against a barcode. */
-const SURE_WORDS = 0.75;
 const MOST_BARCODES = 20;
 
 interface Pass {
@@ -40,7 +39,14 @@ export function interpretBoardingPass(reading: Reading, { today }: Interpreting)
     ...name.reasons,
     ...dates.reasons,
     ...listUnknownAirports(first.pass),
-    ...(others.length === 0 ? listContradictions(first.pass, printed, dates.dates, lines) : []),
+    ...(others.length === 0
+      ? listContradictions(
+          first.pass,
+          printed,
+          dates.dates,
+          lines.filter(({ page }) => page === first.barcode.page),
+        )
+      : []),
   ];
   const legs = first.pass.legs.map((leg, index) => listLegFields(leg, dates.dates[index], dates.isSure, first.barcode));
   const indicator = first.pass.ticketIndicator;
@@ -163,7 +169,7 @@ function dateLegs(pass: Bcbp, printed: PrintedPass, today: Temporal.PlainDate): 
   if (!isGuessed) return { dates, isSure: true, reasons: missing };
   const guessed = makeReason(
     "year_guessed",
-    "The boarding pass does not say the year; the nearest one is taken.",
+    "The boarding pass does not say the year. The latest one is taken in which the flight is at most 60 days ahead.",
     "departsOn",
   );
   return { dates, isSure: false, reasons: [...missing, guessed] };
@@ -190,49 +196,18 @@ function listUnknownAirports({ legs }: Bcbp): readonly ReviewReason[] {
   );
 }
 
-/** What is printed speaks against the barcode if it shows such values, and none that fits. */
-function listContradictions(
-  pass: Bcbp,
-  printed: PrintedPass,
-  dates: readonly (Temporal.PlainDate | undefined)[],
-  lines: readonly PrintedLine[],
-): readonly ReviewReason[] {
-  const disagree = (field: string, what: string) =>
-    makeReason("parts_disagree", `The printed part shows another ${what} than the barcode.`, field);
-  const reasons: ReviewReason[] = [];
-  const flights = printed.flights.filter(
-    ({ carrier, words }) => weakestOf(words) >= SURE_WORDS && pass.legs.some((leg) => leg.carrier === carrier),
-  );
-  const fits = flights.some(({ carrier, flightNumber }) =>
-    pass.legs.some((leg) => leg.carrier === carrier && leg.flightNumber === flightNumber),
-  );
-  if (flights.length > 0 && !fits) reasons.push(disagree("flightNumber", "flight"));
-
-  const shown = printed.dates.filter(({ line, from, to }) => weakestOf(line.words.slice(from, to)) >= SURE_WORDS);
-  const isShown = shown.some((one) => dates.some((date) => date !== undefined && printsNear(one, date)));
-  if (shown.length > 0 && !isShown) reasons.push(disagree("departsOn", "date"));
-
-  const names = printed.names.filter(({ words }) => weakestOf(words) >= SURE_WORDS);
-  const [familyName = ""] = pass.passengerName.split("/");
-  const isNamed = names.some(({ value }) => isSamePerson(value, pass.passengerName)) || printsPhrase(lines, familyName);
-  if (names.length > 0 && !isNamed) reasons.push(disagree("passengerName", "name"));
-  return reasons;
-}
-
-/** The day before and the day after do as well: passes also print when boarding begins and when the flight arrives. */
-function printsNear(shown: PrintedDate, date: Temporal.PlainDate): boolean {
-  return [-1, 0, 1].some((days) => printsDate(shown, date.add({ days })));
-}
-
-function isSamePerson(printed: string, coded: string): boolean {
-  const [one, other] = [printed, coded].map((name) => name.replaceAll(/[^A-Z/]/g, ""));
-  return one !== undefined && other !== undefined && (one.startsWith(other) || other.startsWith(one));
+/** Dates and codes of three letters are printed on anything. */
+function isPass({ flights, names, seats, references, origins, destinations }: PrintedPass): boolean {
+  return [flights, names, seats, references, origins, destinations].some((found) => found.length > 0);
 }
 
 function readPrinted(reading: Reading, lines: readonly PrintedLine[], today: Temporal.PlainDate): Scan {
   const reasons: ReviewReason[] = [];
   const printed = readPrintedPass(lines);
-  const isOther = looksLikeOther(lines, "boarding_pass") || reading.mrz.length > 0;
+  const isOther =
+    looksLikeOther(lines, "boarding_pass") ||
+    reading.mrz.length > 0 ||
+    (lines.length > 0 && !isPass(printed) && !hasWordOf(lines, "boarding_pass"));
   if (isOther && reading.barcodes.length === 0) {
     reasons.push(makeReason("wrong_kind", "This does not look like a boarding pass."));
   } else if (lines.length === 0 && reading.barcodes.length === 0) {
@@ -245,6 +220,11 @@ function readPrinted(reading: Reading, lines: readonly PrintedLine[], today: Tem
   );
   if (isOther) return { fields: {}, legs: [], reasons, references: [], pages: reading.pageCount };
   const { fields, leg } = listPrintedFields(printed, today);
+  if (printed.references.length > 0 && fields.bookingReference === undefined) {
+    const message =
+      "Letters of the booking reference may be digits, or the other way round. Read it from the document.";
+    reasons.push(makeReason("low_confidence", message, "bookingReference"));
+  }
   return {
     fields,
     legs: Object.keys(leg).length === 0 ? [] : [leg],

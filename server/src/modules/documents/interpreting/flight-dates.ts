@@ -3,9 +3,10 @@ import type { Bcbp } from "./bcbp.ts";
 /** How far from today a pass may be issued, in years. */
 const OLDEST_YEARS = 3;
 const NEWEST_YEARS = 1;
-/** Without any year: a pass is made out shortly before its flight, and is handed in within half a year after it. */
-const PLAUSIBLE_DAYS_AGO = 180;
-const PLAUSIBLE_DAYS_AHEAD = 60;
+/** A pass is made out at check-in, which no airline opens longer before the flight. */
+const EARLIEST_CHECK_IN_DAYS = 60;
+/** Without any year: the nearest year is beyond doubt only for flights about now. Older passes are handed in years later as well. */
+const PLAUSIBLE_DAYS_AGO = 3;
 /** A leg may leave on the day before the one that it follows, or before the pass was issued: over the date line. */
 const DATE_LINE_DAYS = 1;
 
@@ -20,14 +21,14 @@ interface FlightDates {
  * The dates of a pass, which encodes a day of the year for each leg and at most the last digit of the year it was issued in.
  *
  * With that digit: the pass was issued in the year with that digit that lies nearest to today, from three years ago to one
- * year ahead, and each leg leaves on the first such day from then on. Without it: the first leg leaves on the such day that lies
- * nearest to today in the same span, and the year counts as guessed unless that is within the last 180 or the next 60 days.
+ * year ahead, and each leg leaves on the first such day from then on. Without it: the first leg leaves on the latest such day
+ * up to 60 days from today, and the year counts as guessed unless that is within the last 3 or the next 60 days.
  */
 export function resolveFlightDates({ legs, issued }: Bcbp, today: Temporal.PlainDate): FlightDates {
   const first = legs[0]?.dayOfYear ?? 0;
   const issue = issued === undefined ? undefined : resolveIssue(issued, today);
   const start =
-    issue === undefined ? findNearest(first, today) : findFrom(first, issue.date.subtract({ days: DATE_LINE_DAYS }));
+    issue === undefined ? findLatest(first, today) : findFrom(first, issue.date.subtract({ days: DATE_LINE_DAYS }));
   const dates: (Temporal.PlainDate | undefined)[] = [start];
   for (const { dayOfYear } of legs.slice(1)) {
     const before = dates.at(-1);
@@ -64,13 +65,14 @@ function resolveIssue({ yearDigit, dayOfYear }: NonNullable<Bcbp["issued"]>, tod
   return past === undefined ? undefined : { date: past, isGuessed: true };
 }
 
-function findNearest(dayOfYear: number, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
-  const dates: Temporal.PlainDate[] = [];
-  for (let year = today.year - OLDEST_YEARS; year <= today.year + NEWEST_YEARS; year += 1) {
+function findLatest(dayOfYear: number, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
+  const latest = today.add({ days: EARLIEST_CHECK_IN_DAYS });
+  // Leap years are up to eight years apart.
+  for (let year = latest.year; year >= latest.year - 8; year -= 1) {
     const date = toDate(year, dayOfYear);
-    if (date !== undefined && isNear(date, today)) dates.push(date);
+    if (date !== undefined && Temporal.PlainDate.compare(date, latest) <= 0) return date;
   }
-  return pickNearest(dates, today);
+  return undefined;
 }
 
 /** The first such day from a date on, within a year. */
@@ -100,7 +102,7 @@ function isNear(date: Temporal.PlainDate, today: Temporal.PlainDate): boolean {
 function isPlausible(date: Temporal.PlainDate | undefined, today: Temporal.PlainDate): boolean {
   if (date === undefined) return false;
   const days = today.until(date).days;
-  return days >= -PLAUSIBLE_DAYS_AGO && days <= PLAUSIBLE_DAYS_AHEAD;
+  return days >= -PLAUSIBLE_DAYS_AGO && days <= EARLIEST_CHECK_IN_DAYS;
 }
 
 /** Of two dates as far away, the later one: more passes are read before their flight than half a year after it. */

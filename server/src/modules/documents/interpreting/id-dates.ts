@@ -16,6 +16,8 @@ const USUAL_VALIDITIES = [5, 10];
 const SURE = 0.98;
 const ALIKE = 0.9;
 const UNSURE = 0.5;
+const ITEMS = { bornOn: "born", expiresOn: "expires" } as const;
+
 interface Dates {
   fields: Fields;
   reasons: readonly ReviewReason[];
@@ -66,8 +68,9 @@ export function readZoneDates({ read, zone, today, isTrusted }: Known): Dates {
     const printed = dates.filter((date) => zone.dates.some((shown) => printsDate(shown, date)));
     const date = printed[0] ?? first;
     const labelled = findLabelledDate(zone, field);
+    const isShown = printed.length > 0 && !read.failed.includes(ITEMS[field]);
     const isSure = printed.length > 0 || (isTrusted && labelled === undefined && !read.isRepaired && !read.isRefitted);
-    fields[field] = makeField(date.toString(), isSure ? (printed.length > 0 ? SURE : ALIKE) : UNSURE, {
+    fields[field] = makeField(date.toString(), isShown ? SURE : isSure && printed.length === 0 ? ALIKE : UNSURE, {
       ...from,
       source: "mrz",
     });
@@ -109,7 +112,9 @@ function isCenturyUnclear(
  */
 export function readIssue({ read, zone, today }: Known, zoneDates: Dates): Dates {
   // A wrong expiry must not confirm anything.
-  const isExpirySure = !zoneDates.reasons.some(({ code, field }) => field === "expiresOn" && code !== "expired");
+  const isExpirySure =
+    !read.failed.includes("expires") &&
+    !zoneDates.reasons.some(({ code, field }) => field === "expiresOn" && code !== "expired");
   const expiry = findExpiry(read.values.expires, today);
   const births = listBirths(read.values.born, today);
   const others = [...births, ...(expiry === undefined ? [] : [expiry])];

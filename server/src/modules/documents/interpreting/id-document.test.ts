@@ -208,6 +208,22 @@ describe("interpretIdDocument", () => {
       expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(PASSPORT), []]);
     });
 
+    it.each([
+      ["documentNumber", 9],
+      ["bornOn", 19],
+      ["expiresOn", 27],
+    ])("names %s where its check digit does not fit, and is not sure of it", (field, at) => {
+      const [first = "", second = ""] = writeZone(PASSPORT);
+      // Four more is no other digit that it may be taken for, so that nothing repairs it.
+      const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
+      const scan = read(writeReading(PASSPORT, { zone: [first, spoiled] }));
+      expect(codesOf(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
+        "check_digit_failed",
+        `check_digit_failed ${field}`,
+      ]);
+      expect(scan.fields[field]?.confidence ?? 0).toBeLessThanOrEqual(0.5);
+    });
+
     it("gives nothing of itself where it is cut off", () => {
       const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
       const scan = read(writeReading(PASSPORT, { zone: cut }));

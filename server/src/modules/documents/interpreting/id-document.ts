@@ -4,7 +4,7 @@ import { isSpecimenCode, toIssuingCountry, toNationality } from "./country-codes
 import { readIssue, readZoneDates } from "./id-dates.ts";
 import { confirmNames } from "./id-names.ts";
 import { readWithoutZone } from "./id-without-zone.ts";
-import { type MrzRead, readMrz } from "./mrz.ts";
+import { type MrzCheck, type MrzRead, readMrz } from "./mrz.ts";
 import { computeCheckDigit } from "./mrz-layouts.ts";
 import { makeField, makeReason } from "./printed-text.ts";
 import { comparePrintedNumber, listPrintedSexes, printsWord, readVisualZone, type VisualZone } from "./visual-zone.ts";
@@ -84,8 +84,25 @@ function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undef
   if (groups.length === 1) return choose(groups[0] ?? [], []);
   const [best] = [...reads].sort((one, other) => one.failed.length - other.failed.length);
   if (best === undefined) return undefined;
-  const reason = makeReason("check_digit_failed", "Check digits of the machine-readable zone do not fit.");
-  return choose([best], [reason]);
+  return choose([best], listFailures(best));
+}
+
+const CHECKED: Readonly<Partial<Record<MrzCheck, readonly [field: string, what: string]>>> = {
+  documentNumber: ["documentNumber", "document number"],
+  born: ["bornOn", "date of birth"],
+  expires: ["expiresOn", "date of expiry"],
+};
+
+/** The whole document is in doubt where any check digit fails, and each field the more whose own one does. */
+function listFailures({ failed }: MrzRead): readonly ReviewReason[] {
+  const code = "check_digit_failed";
+  return [
+    makeReason(code, "Check digits of the machine-readable zone do not fit."),
+    ...failed.flatMap((check) => {
+      const [field, what] = CHECKED[check] ?? [];
+      return field === undefined ? [] : [makeReason(code, `The check digit of the ${what} does not fit.`, field)];
+    }),
+  ];
 }
 
 /** Readings that do not agree are of several documents, or the printed number tells which is right. */
@@ -220,10 +237,9 @@ function readNumber(read: MrzRead, zone: VisualZone): Part {
   const { documentNumber } = read.values;
   const number = documentNumber.replaceAll("<", "");
   if (number === "") {
-    return {
-      fields: {},
-      reasons: [makeReason("check_digit_failed", "The check digit of the number does not fit.", "documentNumber")],
-    };
+    const isNamed = read.failed.includes("documentNumber");
+    const message = "The machine-readable zone has no number that its check digit fits.";
+    return { fields: {}, reasons: isNamed ? [] : [makeReason("check_digit_failed", message, "documentNumber")] };
   }
   const shown = compareNumber(read, zone);
   const reason =

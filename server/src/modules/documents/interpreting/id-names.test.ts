@@ -21,6 +21,8 @@ describe("the names of a document", () => {
     expect(codesOf(scan)).toEqual(
       expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
     );
+    const { message } = scan.reasons.find(({ field }) => field === "familyName") ?? {};
+    expect(message).toContain("Compare it with the printed name");
   });
 
   it("does not take the zone itself, read again as text, for the printed part", () => {

@@ -51,7 +51,8 @@ export function confirmNames(reads: readonly MrzRead[], zone: VisualZone): Names
     if (longer !== undefined) fields.givenName = printedField(longer.value, longer.line, longer.words, UNSURE);
     const message = "The machine-readable zone has no room for the whole name.";
     reasons.push(makeReason("name_not_confirmed", message, "givenName"));
-  } else if (given === undefined) reasons.push(notConfirmed("givenName"));
+    // Beside a family name that the print does not show, its words may be part of that name.
+  } else if (given === undefined || family === undefined) reasons.push(notConfirmed("givenName"));
   else fields.givenName = zoneName(given, first);
   return { fields, reasons };
 }
@@ -63,7 +64,7 @@ function zoneName({ zone }: PrintedName, { from }: MrzRead): ScannedField {
 function notConfirmed(field: "familyName" | "givenName"): ReviewReason {
   return makeReason(
     "name_not_confirmed",
-    "The printed part does not show the name of the machine-readable zone.",
+    "Only the machine-readable zone shows this name, or another one. Compare it with the printed name and send that yourself.",
     field,
   );
 }

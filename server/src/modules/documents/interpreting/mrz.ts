@@ -26,7 +26,7 @@ interface MrzValues {
 }
 
 /** The items that have a check digit, and the digit over all of them. */
-type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
+export type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
 
 export interface MrzRead {
   values: MrzValues;

@@ -10,7 +10,9 @@ const WORDS = {
     "PASSPORT PASSEPORT REISEPASS PASAPORTE PASSAPORTO PASSAPORTE NATIONALITY NATIONALITE STAATSANGEHORIGKEIT SURNAME PERSONALAUSWEIS",
 } as const;
 
-const vocabularies = new Map(Object.entries(WORDS).map(([kind, words]) => [kind, new Set(words.split(" "))] as const));
+const vocabularies = new Map<string, ReadonlySet<string>>(
+  Object.entries(WORDS).map(([kind, words]) => [kind, new Set(words.split(" "))] as const),
+);
 /** So many different words tell a kind, where the kind that was asked for has fewer. */
 const TELLING = 2;
 
@@ -20,4 +22,10 @@ export function looksLikeOther(lines: readonly PrintedLine[], asked: DocumentKin
   const count = (kind: string) => [...(vocabularies.get(kind) ?? [])].filter((word) => said.has(word)).length;
   const own = count(asked);
   return [...vocabularies.keys()].some((kind) => kind !== asked && count(kind) >= TELLING && count(kind) > own);
+}
+
+/** Whether any word of a document is one that documents of this kind have. */
+export function hasWordOf(lines: readonly PrintedLine[], kind: DocumentKind): boolean {
+  const vocabulary = vocabularies.get(kind);
+  return lines.some(({ words }) => listAtoms(words).some(({ text }) => vocabulary?.has(text)));
 }

@@ -1,11 +1,12 @@
 import type { Word } from "../reading/page.ts";
 import type { Fields } from "../scan.ts";
 import { isAirportCode } from "./airport-codes.ts";
+import { findPrintedNames } from "./pass-names.ts";
 import { findDates, type PrintedDate, toPlainDate } from "./printed-dates.ts";
 import { foldText, type PrintedLine, printedField } from "./printed-text.ts";
 
 /** A value of a printed boarding pass, with the words that show it. */
-interface Shown {
+export interface Shown {
   value: string;
   line: PrintedLine;
   words: readonly Word[];
@@ -15,8 +16,11 @@ interface Shown {
 export interface PrintedPass {
   flights: readonly (Shown & { carrier: string; flightNumber: string })[];
   airports: readonly Shown[];
+  /** Airports beside labels such as FROM and TO. */
+  origins: readonly Shown[];
+  destinations: readonly Shown[];
   dates: readonly PrintedDate[];
-  /** FAMILY/GIVEN as printed. */
+  /** FAMILY/GIVEN as printed, or, beside a label, in whatever order. */
   names: readonly Shown[];
   seats: readonly Shown[];
   references: readonly Shown[];
@@ -27,7 +31,6 @@ const FLIGHT = /^(?=\d?[A-Z])([A-Z0-9]{2})0*([1-9]\d{0,3}[A-Z]?)$/;
 const SEAT = /^0{0,2}([1-9]\d?[A-K])$/;
 const LIKE_DIGITS = /[0OQD1IL2Z5S6G8B]/;
 const REFERENCE = /^[A-Z0-9]{6}$/;
-const NAME = /^[A-Z][A-Z'-]{1,30}\/[A-Z][A-Z' -]{0,30}$/;
 /** Airports whose codes are also words or abbreviations that boarding passes print. */
 const ALSO_WORDS: ReadonlySet<string> = new Set(
   "AND THE FOR ARE ALL BAG CAN DAY END GET GOT HAS HOT LAX MAY NOT OFF ONE OUT PER SEA SUN TUE VIA MON WED THU FRI SAT JAN FEB MAR APR JUN JUL AUG SEP OCT NOV DEC PAX MRS SEQ ETD ETA STD GTE PNR ETK TKT ECO CLS BUS REF".split(
@@ -48,6 +51,8 @@ const LABELS = {
     "RESERVATION",
     "LOCALIZADOR",
   ],
+  origin: ["FROM", "VON", "DESDE", "ORIGIN"],
+  destination: ["TO", "NACH", "DESTINATION", "DESTINO"],
 } as const;
 const FORM_WORDS: ReadonlySet<string> = new Set(
   [
@@ -57,21 +62,40 @@ const FORM_WORDS: ReadonlySet<string> = new Set(
     "GROUP GRUPPE GROUPE GRUPO ZONE SEQUENCE BAGGAGE GEPACK BAGAGES EQUIPAJE TICKET BILLET OPERATED CABIN STATUS REMARKS",
   ].flatMap((line) => line.split(" ")),
 );
+/** Words of six letters that stand beside the labels of booking references. */
+const BESIDE_REFERENCES: ReadonlySet<string> = new Set("NUMBER NUMERO NUMMER STATUS TICKET ONLINE".split(" "));
 const MOST_SHOWN = 40;
 
 export function readPrintedPass(lines: readonly PrintedLine[]): PrintedPass {
-  const labelled = (label: keyof typeof LABELS, pattern: RegExp) => findLabelled(lines, LABELS[label], pattern);
+  const labelled = (label: keyof typeof LABELS, isValue: (text: string) => boolean) =>
+    findLabelled(lines, LABELS[label], isValue);
   return {
     flights: findFlights(lines),
     airports: findAirports(lines),
+    origins: labelled("origin", isPrintedAirport),
+    destinations: labelled("destination", isPrintedAirport),
     dates: findDates(lines),
-    names: findNames(lines),
-    seats: labelled("seat", SEAT).map((shown) => ({ ...shown, value: SEAT.exec(shown.value)?.[1] ?? shown.value })),
-    references: labelled("reference", REFERENCE).filter(({ value }) => !LABEL_WORDS.has(value)),
+    names: findPrintedNames(lines, isWordOfForm),
+    seats: labelled("seat", (text) => SEAT.test(foldText(text))).map((shown) => ({
+      ...shown,
+      value: SEAT.exec(shown.value)?.[1] ?? shown.value,
+    })),
+    references: labelled("reference", isReference),
   };
 }
 
 const LABEL_WORDS: ReadonlySet<string> = new Set<string>(Object.values(LABELS).flat());
+
+const isWordOfForm = (text: string): boolean => LABEL_WORDS.has(text) || FORM_WORDS.has(text);
+
+function isPrintedAirport(text: string): boolean {
+  return isAirportCode(text) && !ALSO_WORDS.has(text);
+}
+
+/** In capitals: a word of six small letters beside such a label belongs to the label. */
+function isReference(text: string): boolean {
+  return REFERENCE.test(text) && !isWordOfForm(text) && !BESIDE_REFERENCES.has(text);
+}
 
 /** AC834, AC 834, AC0834. */
 function findFlights(lines: readonly PrintedLine[]): PrintedPass["flights"] {
@@ -97,32 +121,19 @@ function findAirports(lines: readonly PrintedLine[]): readonly Shown[] {
   for (const line of lines) {
     for (const word of line.words) {
       for (const code of word.text.slice(0, 20).match(/\b[A-Z]{3}\b/g) ?? []) {
-        if (isAirportCode(code) && !ALSO_WORDS.has(code)) found.push({ value: code, line, words: [word] });
+        if (isPrintedAirport(code)) found.push({ value: code, line, words: [word] });
       }
     }
   }
   return found.slice(0, MOST_SHOWN);
 }
 
-function findNames(lines: readonly PrintedLine[]): readonly Shown[] {
-  return lines
-    .flatMap((line) =>
-      line.words.flatMap((word) => {
-        const text = foldText(word.text.slice(0, 64));
-        return NAME.test(text) && text.length >= 5 && !isOfForm(text) ? [{ value: text, line, words: [word] }] : [];
-      }),
-    )
-    .slice(0, MOST_SHOWN);
-}
-
-/** Labels in two languages, and pairs of airports, look like names. */
-function isOfForm(text: string): boolean {
-  const parts = text.split("/").map((part) => part.trim());
-  return parts.every((part) => part.length <= 3) || parts.some((part) => LABEL_WORDS.has(part) || FORM_WORDS.has(part));
-}
-
 /** Words of a form that stand right of a label or in the two lines below it. */
-function findLabelled(lines: readonly PrintedLine[], labels: readonly string[], pattern: RegExp): readonly Shown[] {
+function findLabelled(
+  lines: readonly PrintedLine[],
+  labels: readonly string[],
+  isValue: (text: string) => boolean,
+): readonly Shown[] {
   const found: Shown[] = [];
   for (const [row, line] of lines.entries()) {
     for (const [at, word] of line.words.entries()) {
@@ -137,7 +148,7 @@ function findLabelled(lines: readonly PrintedLine[], labels: readonly string[], 
         .slice(row + 1, row + 3)
         .map((next) => ({ line: next, words: next.words.filter(({ box }) => overlaps(box, word.box)) }));
       for (const place of [right, ...below]) {
-        const shown = place.words.find(({ text }) => pattern.test(foldText(text.slice(0, 12))));
+        const shown = place.words.find(({ text }) => isValue(text.slice(0, 12)));
         if (shown === undefined) continue;
         found.push({ value: foldText(shown.text.slice(0, 12)), line: place.line, words: [shown] });
         break;
@@ -160,7 +171,8 @@ export function listPrintedFields(printed: PrintedPass, today: Temporal.PlainDat
   const [origin] = printed.airports;
   const destination = printed.airports.find(({ value }) => value !== origin?.value);
   const [name] = printed.names;
-  const [familyName, givenName] = name?.value.split("/") ?? [];
+  // Without a stroke nothing tells which part is which.
+  const [familyName, givenName] = name?.value.includes("/") ? name.value.split("/") : [];
   // Nothing tells whether a letter that looks like a digit was read right.
   const reference = printed.references.find(({ value, line }) => line.source === "text" || !LIKE_DIGITS.test(value));
   const shownDate = printed.dates[0];

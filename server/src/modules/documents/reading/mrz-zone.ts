@@ -5,7 +5,7 @@ import { toLines } from "./page-words.ts";
 import { crop, frame, type Raster, scale, turn } from "./raster.ts";
 import type { Recognizer } from "./recognizer.ts";
 import { findLie } from "./straighten.ts";
-import { cutZoneLines } from "./zone-lines.ts";
+import { cutZoneLines, type Span } from "./zone-lines.ts";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const CHARACTERS = `${LETTERS}<`;
@@ -35,6 +35,9 @@ interface Band {
   letter: number | undefined;
 }
 
+/** Of the height of its lines: what is a little tilted stands above and below them. */
+const TIGHT_MARGIN = 0.15;
+
 /** The lowest part of the page, where zones are. */
 const FOOT: Band = { box: { x: 0, y: 0.6, width: 1, height: 0.4 }, letter: undefined };
 
@@ -56,13 +59,26 @@ export async function findMrz(recognizer: Recognizer, straight: Raster, text: Pa
       // What is read alike again and again is likelier.
       const own = zone.score - (index < INKS.length ? 0 : TEXT_PENALTY);
       const score = Math.max(own, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
-      found.set(key, { ...zone, page: text.page, box: band.box, score });
+      const box = band === FOOT ? tightBox(band.box, zone.rows, image.height) : band.box;
+      found.set(key, { ...zone, page: text.page, box, score });
     }
   }
   return [...found.values()]
     .toSorted((one, other) => other.score - one.score)
     .slice(0, MOST_CANDIDATES)
     .map(({ lines, confidence, page, box }) => ({ lines, confidence, page, box }));
+}
+
+/**
+ * Of a band that nothing told, only where its lines stand: dates are printed in the lowest part of a page, too, and what lies in
+ * the box of a zone counts as the zone.
+ */
+function tightBox(box: Box, rows: Span | undefined, height: number): Box {
+  if (rows === undefined) return box;
+  const margin = TIGHT_MARGIN * (rows.to - rows.from);
+  const from = Math.max(0, rows.from - margin) / height;
+  const to = Math.min(height, rows.to + margin) / height;
+  return { ...box, y: box.y + from * box.height, height: (to - from) * box.height };
 }
 
 /** The zones that a text holds as its own lines. */
@@ -137,7 +153,7 @@ const MOST_REMAINING_TILT = 3;
 
 /** Fillers by their form, the other characters by recognition. */
 function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLine[] {
-  return cutZoneLines(image, ink).map(({ letters, cells, pitch }) => {
+  return cutZoneLines(image, ink).map(({ letters, cells, pitch, rows }) => {
     const found = recognizer.recogniseCharacters(frame(letters, MARGIN), LETTERS);
     const read = cells.map(({ left, right, isFiller }) => {
       if (isFiller) return { text: "<", confidence: 0.97 };
@@ -148,6 +164,7 @@ function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLi
       return isThere ? nearest : { text: "<", confidence: 0 };
     });
     return {
+      rows,
       text: read.map(({ text }) => text).join(""),
       confidence: read.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, read.length),
     };
@@ -159,12 +176,18 @@ const distance = ({ left, right }: { left: number; right: number }, to: number):
 
 function readAsText(recognizer: Recognizer, image: Raster): ZoneLine[] {
   const { pieces } = recognizer.recognise(frame(image, MARGIN), ["eng"], "block", CHARACTERS);
-  return toLines(pieces).map((line) => toZoneLine(line.words));
+  const row = (at: number) => at * (image.height + 2 * MARGIN) - MARGIN;
+  return toLines(pieces).map(({ words }) => {
+    const { y = 0, height = 1 } = aroundBoxes(words.map(({ box }) => box)) ?? {};
+    return { ...toZoneLine(words), rows: { from: row(y), to: row(y + height) } };
+  });
 }
 
 interface ZoneLine {
   text: string;
   confidence: number;
+  /** Of the image of its band, in pixels. */
+  rows?: Span;
 }
 
 const toZoneLine = (words: readonly Word[]): ZoneLine => ({
@@ -173,7 +196,9 @@ const toZoneLine = (words: readonly Word[]): ZoneLine => ({
 });
 
 /** Each way to see lines that follow each other as a zone. */
-function zonesOf(lines: readonly ZoneLine[]): { lines: string[]; confidence: number; score: number }[] {
+function zonesOf(
+  lines: readonly ZoneLine[],
+): { lines: string[]; rows: Span | undefined; confidence: number; score: number }[] {
   const long = lines.filter(({ text }) => text.length >= SHORTEST);
   return FORMS.flatMap(({ length, lines: count }) =>
     long.slice(0, Math.max(0, long.length - count + 1)).flatMap((_, from) => {
@@ -181,7 +206,12 @@ function zonesOf(lines: readonly ZoneLine[]): { lines: string[]; confidence: num
       const off = chosen.reduce((sum, { text }) => sum + Math.abs(text.length - length), 0);
       if (off > 3 * count) return [];
       const confidence = Math.min(...chosen.map((line) => line.confidence));
-      return [{ lines: chosen.map(({ text }) => text), confidence, score: confidence - 0.06 * off }];
+      const found = chosen.flatMap(({ rows }) => rows ?? []);
+      const rows =
+        found.length === 0
+          ? undefined
+          : { from: Math.min(...found.map(({ from: first }) => first)), to: Math.max(...found.map(({ to }) => to)) };
+      return [{ lines: chosen.map(({ text }) => text), rows, confidence, score: confidence - 0.06 * off }];
     }),
   );
 }

@@ -79,6 +79,18 @@ it("a page is read the same however often others were read in between", async ()
   expect(JSON.stringify(again)).toBe(JSON.stringify(first));
 });
 
+it("a passport is read upright whose zone is read no better than upside down, and its dates are not taken for the zone", async () => {
+  const bytes = readFileSync(
+    new URL("../../../../test/fixtures/passport-with-failed-check-digit.png", import.meta.url),
+  );
+  const reading = await readDocument(bytes, "png", "id_document");
+  expect(linesOf(reading)).toEqual(expect.arrayContaining(["ERIKSSON", "15 APR 2031"]));
+  const expiry = reading.pages[0]?.lines.find(({ words }) => words.some(({ text }) => text === "2031"))?.words[0];
+  const [found] = reading.mrz;
+  expect(found?.lines[0]).toBe("P<SWEERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<");
+  expect(found?.box.y).toBeGreaterThan(expiry?.box.y ?? 1);
+});
+
 it("Japanese is read", async () => {
   const reading = await readDocument(
     drawText(["領収書", "合計 ¥1,280", "東京都新宿区"], { font: "japanese", size: 40 }),

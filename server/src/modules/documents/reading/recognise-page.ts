@@ -150,7 +150,7 @@ function tryOnSample(
   { enlarged, recognised }: Attempt,
   writings: readonly Language[],
 ): Way | undefined {
-  const telling = recognised.words.filter(({ text }) => !FILLED.test(text));
+  const telling = recognised.words.filter(({ text }) => text.length <= LONGEST_WORD && !FILLED.test(text));
   const words = densestWords(telling.length === 0 ? recognised.words : telling);
   const box = aroundBoxes(words.map((word) => word.box));
   const sample = box === undefined ? undefined : crop(enlarged, margined(box, enlarged));
@@ -175,6 +175,8 @@ function tryOnSample(
 /** Of a machine-readable zone: its fillers look as well upside down. */
 const FILLED = /[<>«»‹›]{4}|[cCLKk<]{8}/u;
 const SAMPLE_MARGIN = 16;
+/** What is longer is a row of signs, such as of a machine-readable zone: it is read no better one way than the other. */
+const LONGEST_WORD = 20;
 const WRITING_BONUS = 0.15;
 
 /** Those of a few lines that have the most letters. */

@@ -8,12 +8,19 @@ interface Cell {
   isFiller: boolean;
 }
 
+export interface Span {
+  from: number;
+  to: number;
+}
+
 export interface ZoneLineImage {
   /** The line without its fillers, which recognition of ordinary text takes for letters. */
   letters: Raster;
   cells: readonly Cell[];
   /** Pixels from one character to the next. */
   pitch: number;
+  /** Where in the band it stands: the first row of its ink, and the one after its last. */
+  rows: Span;
 }
 
 const FEWEST_CELLS = 20;
@@ -27,13 +34,8 @@ export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
     const top = Math.max(0, from - 3);
     const line = crop(band, { left: 0, top, width: band.width, height: Math.min(band.height, to + 3) - top });
     const found = line === undefined ? undefined : cutLine(line, ink);
-    return found === undefined ? [] : [found];
+    return found === undefined ? [] : [{ ...found, rows: { from, to } }];
   });
-}
-
-interface Span {
-  from: number;
-  to: number;
 }
 
 /** Strokes of a row that may be of letters: edges of the paper and rulings are longer. */
@@ -62,7 +64,7 @@ function spansOf(isInside: readonly boolean[]): Span[] {
   return spans;
 }
 
-function cutLine(line: Raster, ink: number): ZoneLineImage | undefined {
+function cutLine(line: Raster, ink: number): Omit<ZoneLineImage, "rows"> | undefined {
   const glyphs = glyphsOf(line, ink);
   if (glyphs.length < FEWEST_CELLS) return undefined;
   const steps = glyphs.slice(1).map((glyph, index) => middle(glyph) - middle(glyphs[index] ?? glyph));
