@@ -3,10 +3,7 @@ import { hashOfScanId, newScanId, sealPerson } from "../../src/modules/scans/sea
 import type { TestService } from "./service.ts";
 
 /** A scan of an identity document as `scan_document` keeps it for the service's own tenant; its id. */
-export async function keepScan(
-  service: Pick<TestService, "sql" | "tenantId">,
-  person: ScannedPerson,
-): Promise<string> {
+export async function keepScan(service: Pick<TestService, "sql" | "tenantId">, person: ScannedPerson): Promise<string> {
   const owner = { tenantId: service.tenantId, network: "sandbox" } as const;
   const scanId = newScanId();
   await service.sql(
