@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { passportOf, scanOf } from "../../../test/support/fake-scanner.ts";
+import type { ReasonCode } from "./reason-codes.ts";
 import { scannedPersonOf } from "./scanned-person.ts";
 
-const notTaken = (code: string, field?: string, more: Readonly<Record<string, string>> = {}) => {
+const notTaken = (code: ReasonCode, field?: string, more: Readonly<Record<string, string>> = {}) => {
   const reasons = [{ code, message: "Look.", ...(field === undefined ? {} : { field }) }];
   return scannedPersonOf(scanOf({ ...passportOf("AB1234567"), ...more }, { reasons }))?.notTaken;
 };
@@ -24,6 +25,6 @@ it("says which fields it leaves out, and the code of the reason", () => {
 it("a field that was not read is left out, too, and a document that is doubted as a whole fills nothing", () => {
   const { bornOn: _, ...fields } = passportOf("AB1234567");
   expect(scannedPersonOf(scanOf(fields))?.notTaken).toEqual([{ field: "bornOn", reason: "not_read" }]);
-  const reasons = [{ code: "mrz_missing", message: "Look." }];
+  const reasons = [{ code: "mrz_missing" as const, message: "Look." }];
   expect(scannedPersonOf(scanOf(fields, { reasons }))).toBeUndefined();
 });

@@ -54,20 +54,22 @@ export const scanDocument = defineTool({
   uses: ["documentScanner", "documentSource", "payerTurns", "fetchTurns", "stores", "reads", "clock"],
   input: z
     .strictObject({
-      kind: z.enum(["invoice", "receipt", "boarding_pass", "id_document"]),
+      kind: z
+        .enum(["invoice", "receipt", "boarding_pass", "id_document"])
+        .describe("What it is; id_document: passport, identity card or visa"),
       documentUrl: z
         .string()
         .refine(isHttps, { message: NOT_REACHABLE })
         .meta({ format: "uri" })
-
+        .describe("Public https address of the file")
         .optional(),
       data: z
         .string()
         .register(technicalBounds, { characters: LONGEST_DATA_CHARACTERS })
         .describe("Base64, to 10 MB; exactly one of documentUrl and data")
         .optional(),
-      mediaType: z.string().optional(),
-      companyName: z.string().describe("Yours, on invoices").optional(),
+      mediaType: z.string().describe("Of the file; found out if left out").optional(),
+      companyName: z.string().describe("Yours: where a document has it, it is the buyer").optional(),
     })
     .refine(({ documentUrl, data }) => (documentUrl === undefined) !== (data === undefined), {
       path: ["data"],
