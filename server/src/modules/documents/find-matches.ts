@@ -13,9 +13,9 @@ export const Match = z.object({
   by: z.enum(["order_id", "booking_reference", "invoice_number", "flight", "amount_and_date"]),
   certain: z.boolean().describe("false: only a suggestion"),
   differs: z
-    .array(z.enum(["amount", "currency", "passenger"]))
+    .array(z.string())
     .optional()
-    .describe("What the document says otherwise than the order; then it is not certain"),
+    .describe("amount, currency or passenger: what the order has otherwise; then it is not certain"),
 });
 type Match = z.output<typeof Match>;
 
