@@ -8497,20 +8497,20 @@ export interface components {
         };
         scan_document_args: {
             /**
-             * @description What it is; id_document: passport, identity card or visa
+             * @description id_document: passport, identity card, visa
              * @enum {string}
              */
             kind: "invoice" | "receipt" | "boarding_pass" | "id_document";
             /**
              * Format: uri
-             * @description Public https address of the file
+             * @description Public https address
              */
             documentUrl?: string;
             /** @description Base64, to 10 MB; exactly one of documentUrl and data */
             data?: string;
-            /** @description Of the file; found out if left out */
+            /** @description Default: by the file's bytes */
             mediaType?: string;
-            /** @description Yours: where a document has it, it is the buyer */
+            /** @description Yours: the buyer, not the merchant */
             companyName?: string;
         };
         scan_document_result: {

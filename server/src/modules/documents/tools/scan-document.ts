@@ -56,20 +56,20 @@ export const scanDocument = defineTool({
     .strictObject({
       kind: z
         .enum(["invoice", "receipt", "boarding_pass", "id_document"])
-        .describe("What it is; id_document: passport, identity card or visa"),
+        .describe("id_document: passport, identity card, visa"),
       documentUrl: z
         .string()
         .refine(isHttps, { message: NOT_REACHABLE })
         .meta({ format: "uri" })
-        .describe("Public https address of the file")
+        .describe("Public https address")
         .optional(),
       data: z
         .string()
         .register(technicalBounds, { characters: LONGEST_DATA_CHARACTERS })
         .describe("Base64, to 10 MB; exactly one of documentUrl and data")
         .optional(),
-      mediaType: z.string().describe("Of the file; found out if left out").optional(),
-      companyName: z.string().describe("Yours: where a document has it, it is the buyer").optional(),
+      mediaType: z.string().describe("Default: by the file's bytes").optional(),
+      companyName: z.string().describe("Yours: the buyer, not the merchant").optional(),
     })
     .refine(({ documentUrl, data }) => (documentUrl === undefined) !== (data === undefined), {
       path: ["data"],
