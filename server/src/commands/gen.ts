@@ -13,6 +13,7 @@ import { licencesFiles } from "./gen/licences-page.ts";
 import { pricesPage } from "./gen/prices-page.ts";
 import { runExamples } from "./gen/run-examples.ts";
 import type { RanExample } from "./gen/run-in-order.ts";
+import { scanReasonsPage } from "./gen/scan-reasons-page.ts";
 import { tableTypes } from "./gen/table-types.ts";
 import { toolPage, toolSnapshot, toolsPage } from "./gen/tool-pages.ts";
 import { comparePages, writePages } from "./gen/write-pages.ts";
@@ -34,6 +35,7 @@ function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string
     ...errorPages(catalog),
     ...licencesFiles(),
     ["prices.md", pricesPage(catalog)],
+    ["scan-reasons.md", scanReasonsPage()],
     ["tools.md", toolsPage(catalog)],
     ...examplePages(resolve(repository, "examples")),
     ...catalog.entries.flatMap((entry): [string, string][] => {

@@ -10,8 +10,8 @@ export const documentVariables = {
   ),
   scanTimeoutSeconds: withDefault(
     "SCAN_TIMEOUT_SECONDS",
-    "30",
-    "How long reading one document may take before its process is ended, in seconds.",
+    "60",
+    "How long reading one document may take before its process is ended, in seconds. Scanned pages take the longest, and longer on a busy machine.",
     wholeNumber(1, 300),
   ),
   scanMemoryMegabytes: withDefault(

@@ -143,6 +143,7 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "faucet_cooldown",
   "agent_not_registered",
   "document_not_fetched",
+  "scan_timeout",
   "scanner_failed",
 ]);
 

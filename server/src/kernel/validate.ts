@@ -88,11 +88,19 @@ function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Is
     if (name.length > LONGEST_NAME)
       return { path, message: `has a property whose name is over ${LONGEST_NAME} characters long` };
     if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
+    // The schema says so itself, with the names that there are, and looks no further.
+    if (isUnknown(name, schema)) continue;
     const place = { path: childPath, key: isList ? key : name, schema: childOf(schema, name) };
     const found = findStray(child, place, seen);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Of an object that takes no other members than its own. */
+function isUnknown(name: string, schema: unknown): boolean {
+  const at = unwrap(schema);
+  return at instanceof z.ZodObject && at.def.catchall instanceof z.ZodNever && !Object.hasOwn(at.shape, name);
 }
 
 const NOT_STORABLE = "must not hold NUL characters or unpaired surrogates";

@@ -1,4 +1,5 @@
 import { freshHash } from "../support/escrow.ts";
+import { keepScan } from "../support/keep-scan.ts";
 import { settled } from "./escrow.ts";
 import { changed, once, type Provoke, type Refusals, type World } from "./refusal.ts";
 
@@ -38,6 +39,11 @@ export const recordRefusals: Readonly<Record<string, Refusals>> = {
   save_traveler: {
     traveler_not_found: () => ({ args: { userId: "svc:key_nobody", givenName: "Kim" } }),
     scan_not_found: () => ({ args: { scanId: `scn_${"0".repeat(43)}` } }),
+    scan_of_another_person: async ({ service, result }) => {
+      await result("save_traveler", { userId: "user_scanned", givenName: "Anna", familyName: "Eriksson" });
+      const scanId = await keepScan(service, { givenName: "BO", familyName: "LINDQVIST" });
+      return { args: { userId: "user_scanned", scanId } };
+    },
   },
   activate_tenant_pricing_policy: {},
   trip_delay_replanner: {},

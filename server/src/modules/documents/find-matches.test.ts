@@ -90,6 +90,31 @@ it("a booking reference that several orders have is only a suggestion", async ()
   await service.sql("delete from booking where order_id = 'ord_0000twin0000'");
 });
 
+it("a document that names an order and says another price or passenger is not certain, and says what differs", async () => {
+  const references = [booked.pnr];
+  const { totalAmount, totalCurrency: currency } = order;
+  const asking = (fields: Record<string, string>) => ask("receipt", scanOf(fields, { references }));
+  const otherwise = (by: string, differs: string[]) => [{ ...match(by, false)[0], differs }];
+  expect(await asking({ totalAmount, currency })).toEqual(match("booking_reference", true));
+  expect(await asking({ totalAmount: `9${totalAmount}`, currency })).toEqual(
+    otherwise("booking_reference", ["amount"]),
+  );
+  expect(await asking({ totalAmount: `9${totalAmount}` })).toEqual(otherwise("booking_reference", ["amount"]));
+  expect(await asking({ totalAmount, currency: "XXX" })).toEqual(otherwise("booking_reference", ["currency"]));
+  const legs = [fieldsOf({ bookingReference: booked.pnr })];
+  const pass = (fields: Record<string, string>) => ask("boarding_pass", scanOf(fields, { legs }));
+  const [traveler] = await service.sql(
+    "select travelers -> 0 ->> 'familyName' as family, travelers -> 0 ->> 'givenName' as given from booking where order_id = $1",
+    [booked.orderId],
+  );
+  const [family, given] = [String(traveler?.family).toUpperCase(), String(traveler?.given).toUpperCase()];
+  expect(await pass({ familyName: family, givenName: `${given}MR` })).toEqual(match("booking_reference", false));
+  expect(await pass({ familyName: "NOBODY", givenName: given })).toEqual(otherwise("booking_reference", ["passenger"]));
+  expect(await pass({ familyName: family, givenName: "QUINTUS" })).toEqual(
+    otherwise("booking_reference", ["passenger"]),
+  );
+});
+
 it("amount and date suggest an order, within a few days of its booking and in its currency", async () => {
   const { totalAmount, totalCurrency: currency } = order;
   const on = (days: number, more: Record<string, string> = {}) =>
@@ -117,6 +142,8 @@ it("a boarding pass belongs to an order by reference, flight and date together",
   const withLeg = (more: Record<string, string>) =>
     ask("boarding_pass", scanOf({}, { legs: [fieldsOf({ ...leg, ...more })] }));
   expect(await withLeg({})).toEqual(match("flight", true));
+  const ofOther = scanOf({ familyName: "NOBODY", givenName: "AT ALL" }, { legs: [fieldsOf(leg)] });
+  expect(await ask("boarding_pass", ofOther)).toEqual([{ ...match("flight", false)[0], differs: ["passenger"] }]);
   expect(await withLeg({ flightNumber: "9999" })).toEqual(match("booking_reference", false));
   expect(await withLeg({ departsOn: today().toString() })).toEqual(match("booking_reference", false));
   expect(await withLeg({ bookingReference: "ZZZZZZ" })).toEqual([]);

@@ -1,14 +1,21 @@
 import { z } from "zod";
 import { earliestId } from "../../domain/ids.ts";
 import { parseDecimal } from "../../domain/money.ts";
+import { isSameFamilyName, isSameGivenName } from "../../domain/same-name.ts";
 import type { Caller, Ports } from "../../kernel/tool.ts";
+import type { Booking } from "../bookings/index.ts";
 import { type OrderRecord, readableKinds } from "../orders/index.ts";
+import { ERASED_NAME } from "../travelers/index.ts";
 import type { DocumentKind, Fields, Scan } from "./scan.ts";
 
 export const Match = z.object({
   orderId: z.string().describe("read_order has the rest"),
   by: z.enum(["order_id", "booking_reference", "invoice_number", "flight", "amount_and_date"]),
   certain: z.boolean().describe("false: only a suggestion"),
+  differs: z
+    .array(z.string())
+    .optional()
+    .describe("amount, currency or passenger: what the order has otherwise; then it is not certain"),
 });
 type Match = z.output<typeof Match>;
 
@@ -56,10 +63,22 @@ async function findBought(scan: Scan, reads: Ports["reads"], asked: Asked): Prom
   if (named.length === 0) return await suggestByAmount(scan.fields, reads, asked);
   // Airlines use booking references again.
   const count = (reference: string | undefined) => named.filter(({ order }) => order.pnr === reference).length;
-  return named.map(({ order, by }) => ({
-    ...toMatch(order, by),
-    certain: by !== "booking_reference" || count(order.pnr) === 1,
-  }));
+  return named.map(({ order, by }) => {
+    const differs = differingPrice(scan.fields, order);
+    return {
+      ...toMatch(order, by),
+      certain: differs.length === 0 && (by !== "booking_reference" || count(order.pnr) === 1),
+      ...(differs.length === 0 ? {} : { differs }),
+    };
+  });
+}
+
+/** A receipt may be for all of an order, for its booking or for one of its changes. */
+function differingPrice({ totalAmount, currency }: Fields, order: OrderRecord): ("amount" | "currency")[] {
+  if (currency !== undefined && currency.value !== order.totalCurrency) return ["currency"];
+  const amount = totalAmount === undefined ? undefined : parseDecimal(totalAmount.value);
+  const paid = [order.totalAmount, ...order.priceParts].map((part) => parseDecimal(part.replace(/^-/, "")));
+  return amount === undefined || paid.includes(amount) ? [] : ["amount"];
 }
 
 function namedBy({ orderId }: OrderRecord, orderIds: readonly string[], invoiced: readonly string[]): Match["by"] {
@@ -120,13 +139,32 @@ async function findFlights(
 ): Promise<Match[]> {
   if (!kinds.includes("flight")) return [];
   const pnrs = referencesOf(scan).filter((text) => BOOKING_REFERENCE.test(text));
-  const found = await reads(tenantId, ({ orders }) =>
-    orders.listNamed(tenantId, environment, { orderIds: [], pnrs, kinds: ["flight"] }),
-  );
-  return found.map((order) => {
-    const isSame = (scan.legs ?? []).some((leg) => isOnBoard(leg, order));
-    return { ...toMatch(order, isSame ? "flight" : "booking_reference"), certain: isSame };
+  const found = await reads(tenantId, async ({ orders, bookings }) => {
+    const named = await orders.listNamed(tenantId, environment, { orderIds: [], pnrs, kinds: ["flight"] });
+    return await Promise.all(
+      named.map(async (order) => ({ order, travelers: (await bookings.get(order.bookingId))?.travelers ?? [] })),
+    );
   });
+  return found.map(({ order, travelers }) => {
+    const isSame = (scan.legs ?? []).some((leg) => isOnBoard(leg, order));
+    const isOthers = isOfNobody(scan.fields, travelers);
+    return {
+      ...toMatch(order, isSame ? "flight" : "booking_reference"),
+      certain: isSame && !isOthers,
+      ...(isOthers ? { differs: ["passenger" as const] } : {}),
+    };
+  });
+}
+
+/** Whether a boarding pass names none of an order's travelers. Nobody knows it of an order whose travelers are not kept, or of whom one was erased. */
+function isOfNobody({ familyName, givenName }: Fields, travelers: Booking["travelers"]): boolean {
+  if (familyName === undefined || travelers.length === 0) return false;
+  if (travelers.some((traveler) => traveler.familyName === ERASED_NAME)) return false;
+  return !travelers.some(
+    (traveler) =>
+      isSameFamilyName(traveler.familyName, familyName.value) &&
+      (givenName === undefined || isSameGivenName(traveler.givenName, givenName.value)),
+  );
 }
 
 function isOnBoard({ bookingReference, carrier, flightNumber, departsOn }: Fields, order: OrderRecord): boolean {

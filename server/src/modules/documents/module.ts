@@ -54,7 +54,7 @@ const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
 /** Reads what travelers photograph and keep as files, and keeps nothing of it. */
 export const documentsModule = defineModule({
   name: "documents",
-  needs: ["orders", "scans"],
+  needs: ["bookings", "orders", "scans", "travelers"],
   tools: [scanDocument],
   parts: {
     scanner: ({ settings, log }) => openScanner(settings, log),

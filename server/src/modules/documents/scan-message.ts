@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isReasonCode, type ReasonCode } from "./reason-codes.ts";
 
 /** What goes to the process that reads a document: this as one line, then the document's bytes to the end. */
 export const ScanOrder = z.strictObject({
@@ -32,7 +33,7 @@ const Scan = z.strictObject({
   reasons: z
     .array(
       z.strictObject({
-        code: z.string().max(100),
+        code: z.custom<ReasonCode>((code) => typeof code === "string" && isReasonCode(code)),
         field: z.string().max(200).exactOptional(),
         message: z.string().max(2_000),
       }),

@@ -1,3 +1,5 @@
+import type { ReasonCode } from "./reason-codes.ts";
+
 /** What a scan is about, as the caller says. */
 export type DocumentKind = "invoice" | "receipt" | "boarding_pass" | "id_document";
 
@@ -29,7 +31,7 @@ export type Fields = Readonly<Record<string, ScannedField>>;
 
 /** Why a person should look at the document. `field` names what it is about; undefined: the whole document. */
 export interface ReviewReason {
-  code: string;
+  code: ReasonCode;
   field?: string;
   message: string;
 }

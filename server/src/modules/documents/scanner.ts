@@ -214,7 +214,7 @@ export class Scanner {
     this.#scans.timeout += 1;
     return new DocumentRefused(
       "scan_timeout",
-      `Reading the document took longer than ${this.#settings.timeoutMilliseconds / 1_000} s. Send fewer pages, or a smaller image.`,
+      `Reading the document took longer than ${this.#settings.timeoutMilliseconds / 1_000} s, which also happens when the machine is busy. Send it again; if that fails too, send fewer pages, or a smaller image.`,
     );
   }
 

@@ -1,1 +1,1 @@
-export type { ScannedPerson } from "./scans.ts";
+export type { NotTaken, ScannedPerson } from "./scans.ts";

@@ -6,6 +6,12 @@ declare module "../../kernel/stores.ts" {
   }
 }
 
+/** Why a field of the document is not taken over: a code, and never a word of the document. */
+export interface NotTaken {
+  field: "givenName" | "familyName" | "bornOn" | "gender" | "passports";
+  reason: string;
+}
+
 /** What an identity document says of a person, as far as it can fill a traveler's profile. */
 export interface ScannedPerson {
   givenName?: string;
@@ -15,6 +21,8 @@ export interface ScannedPerson {
   gender?: "m" | "f";
   /** Only of a passport whose nationality, number and expiry were read without a doubt. */
   passport?: { nationality: string; number: string; issuedOn?: string; expiresOn: string };
+  /** What the document would fill if it were read without a doubt. */
+  notTaken?: readonly NotTaken[];
 }
 
 export interface ScanOwner {

@@ -24,6 +24,14 @@ const Person = z.strictObject({
       expiresOn: z.string(),
     })
     .exactOptional(),
+  notTaken: z
+    .array(
+      z.strictObject({
+        field: z.enum(["givenName", "familyName", "bornOn", "gender", "passports"]),
+        reason: z.string(),
+      }),
+    )
+    .exactOptional(),
 });
 
 /** From the system's generator also where a seeded run repeats ids: this one is a key. */

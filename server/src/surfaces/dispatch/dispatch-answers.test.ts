@@ -211,6 +211,12 @@ describe("the body", () => {
 
   it.each([
     ["an unknown property, with the near name", '{"txet":"a"}', "txet", 'did you mean "text"?'],
+    [
+      "an unknown property that is very long",
+      `{"text":"a","txet":"${"x".repeat(5_000)}"}`,
+      "txet",
+      'did you mean "text"?',
+    ],
     ["a prototype", '{"text":"a","__proto__":{"admin":true}}', "__proto__", "unknown property"],
     ["a constructor", '{"text":"a","constructor":{}}', "constructor", "unknown property"],
     ["a wrong type", '{"text":7}', "text", "must be a string, not a number"],

@@ -64,8 +64,13 @@ function tooManyPieces(): Failure {
   });
 }
 
+const MEGABYTE = 1_048_576;
+
 export function tooLarge(maximumBytes: number): Failure {
-  return new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.` });
+  // Base64 makes four bytes of three.
+  const megabytes = Math.floor((maximumBytes * 3) / 4 / MEGABYTE);
+  const file = megabytes < 1 ? "" : ` A file sent in base64 may have ${megabytes} MB.`;
+  return new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.${file}` });
 }
 
 export function endedTooEarly(): Failure {

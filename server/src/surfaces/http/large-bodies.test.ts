@@ -86,7 +86,8 @@ describe("a call of a tool that takes documents", () => {
   it("may not have more", async () => {
     const { status, body } = await service.call("probe_large", { text: "x".repeat(MOST) });
     expect([status, body.code]).toEqual([413, "too_large"]);
-    expect(body.detail).toContain(String(MOST));
+    expect(body.detail).toContain(`over ${MOST} bytes`);
+    expect(body.detail).toContain("A file sent in base64 may have");
   });
 
   it("has its size in the text of arguments alone, not in names, ids or very many values", async () => {

@@ -1,5 +1,6 @@
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { PageText, Reading, Word } from "../reading/page.ts";
+import type { ReasonCode } from "../reason-codes.ts";
 import type { Box, FieldSource, ReviewReason, ScannedField } from "../scan.ts";
 
 const LONGEST_VALUE = 200;
@@ -78,6 +79,6 @@ export function makeField(
   return { value: toVisibleText(value, LONGEST_VALUE), confidence: Math.max(0, Math.min(1, confidence)), from };
 }
 
-export function makeReason(code: string, message: string, field?: string): ReviewReason {
+export function makeReason(code: ReasonCode, message: string, field?: string): ReviewReason {
   return { code, message, ...(field === undefined ? {} : { field }) };
 }

@@ -180,6 +180,12 @@ describe("numbers of others", () => {
     );
     expect(references).toEqual(["ord_0000AbCdEfGhIjKlMnOpQr", "SANDBOX-INV-000042", "QWERTY", "12ABCD", "7K4QXZ"]);
   });
+  test("a labelled booking code may be in small letters, and a word beside a label is none", () => {
+    const { references } = readReceipt(
+      "\nKiosk Ltd\nBooking PNR zzylaq\nReservation number\nReference\nTotal      £6.50\n",
+    );
+    expect(references).toEqual(["ZZYLAQ"]);
+  });
   test("there are at most fifty references", () => {
     const codes = Array.from({ length: 90 }, (_, index) => `A${String(10_000 + index)}`).join("\n");
     expect(readReceipt(`\nKiosk Ltd\n${codes}\nTotal £6.50\n`).references).toHaveLength(50);

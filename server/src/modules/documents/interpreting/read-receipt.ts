@@ -63,7 +63,7 @@ interface Facts {
 function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolean): Scan {
   const { rows, isCut } = toRows(reading);
   const pages = reading.pageCount;
-  const nothing = (code: string, message: string): Scan => ({
+  const nothing = (code: ReviewReason["code"], message: string): Scan => ({
     fields: {},
     reasons: [{ code, message }],
     references: [],
@@ -244,7 +244,7 @@ function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts
     return {};
   }
   const { verdict, isLabelled, rivals, ledger } = choice;
-  const say = (code: string, field: string, message: string) => reasons.push({ code, field, message });
+  const say = (code: ReviewReason["code"], field: string, message: string) => reasons.push({ code, field, message });
   for (const problem of verdict.problems) {
     say(
       problem,

@@ -23,6 +23,8 @@ import { scannedPersonOf } from "../scanned-person.ts";
 const UNPAID_WEIGHT = 20;
 const NOT_REACHABLE = "must be an https address on port 443 of a public host, without a user name or password";
 
+const OVER_LARGEST = `The document is over ${LARGEST_DOCUMENT_BYTES / 1_048_576} MB. Send only the pages that matter, or a smaller picture.`;
+
 const errors = {
   unsupported_document: "The file is of no type that is read. Send PNG, JPEG, WebP, TIFF, HEIC or PDF, not animated.",
   document_damaged: "The file cannot be opened. Save or export it again and send all of it.",
@@ -31,7 +33,8 @@ const errors = {
     "The document is over 10 MB, has too many pages or too large a picture. Send only the pages that matter, or a smaller picture.",
   document_not_fetched:
     "The address gave no document. Check that anybody can fetch it, or send the file itself as data.",
-  scan_timeout: "Reading took too long. Send fewer pages, or a sharper picture of the document alone.",
+  scan_timeout:
+    "Reading took too long, which also happens when the machine is busy. Send it again; if that fails too, send fewer pages, or a sharper picture of the document alone.",
   scanner_failed: "The document could not be read to its end. Send it once more, then as another file type.",
 } as const;
 
@@ -51,20 +54,22 @@ export const scanDocument = defineTool({
   uses: ["documentScanner", "documentSource", "payerTurns", "fetchTurns", "stores", "reads", "clock"],
   input: z
     .strictObject({
-      kind: z.enum(["invoice", "receipt", "boarding_pass", "id_document"]),
+      kind: z
+        .enum(["invoice", "receipt", "boarding_pass", "id_document"])
+        .describe("id_document: passport, identity card, visa"),
       documentUrl: z
         .string()
         .refine(isHttps, { message: NOT_REACHABLE })
         .meta({ format: "uri" })
-
+        .describe("Public https address")
         .optional(),
       data: z
         .string()
         .register(technicalBounds, { characters: LONGEST_DATA_CHARACTERS })
         .describe("Base64, to 10 MB; exactly one of documentUrl and data")
         .optional(),
-      mediaType: z.string().optional(),
-      companyName: z.string().describe("Yours, on invoices").optional(),
+      mediaType: z.string().describe("Default: by the file's bytes").optional(),
+      companyName: z.string().describe("Yours: the buyer, not the merchant").optional(),
     })
     .refine(({ documentUrl, data }) => (documentUrl === undefined) !== (data === undefined), {
       path: ["data"],
@@ -81,12 +86,13 @@ export const scanDocument = defineTool({
   example: () => ({ kind: "receipt" as const, data: EXAMPLE_RECEIPT, mediaType: "application/pdf" }),
 
   async run({ kind, documentUrl, data, mediaType, companyName }, context) {
-    const { documentScanner, clock, caller, call, fail } = context;
+    const { documentScanner, clock, caller, call } = context;
     const turns = turnsOf(documentUrl !== undefined, context);
     try {
       for (const turn of turns) await turn.take();
       const document = data === undefined ? await fetchDocument(documentUrl ?? "", context) : await decode(data);
-      if (document.bytes.length > LARGEST_DOCUMENT_BYTES) throw fail("document_too_large");
+      if (document.bytes.length > LARGEST_DOCUMENT_BYTES)
+        throw new Failure("document_too_large", { detail: OVER_LARGEST });
       const scan = await read(documentScanner, {
         ...{ bytes: document.bytes, kind, companyName, mediaType: mediaType ?? document.mediaType },
         ...{ today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(), owner: caller.tenantId },
@@ -145,6 +151,7 @@ async function fetchDocument(
     const { refusal, status } = error;
     if (refusal === "not_allowed") throw invalidInput([{ path: "documentUrl", message: NOT_REACHABLE }]);
     const code = refusal === "unreachable" || refusal === "not_there" ? "document_not_fetched" : refusal;
+    if (refusal === "document_too_large") throw new Failure(code, { detail: OVER_LARGEST });
     const said = status === undefined ? "" : ` The server answered ${status}.`;
     throw new Failure(code, { detail: `${errors[code]}${said}` });
   }

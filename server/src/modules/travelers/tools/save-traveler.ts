@@ -8,12 +8,16 @@ import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";
 import { fieldsFromScan } from "../from-scan.ts";
 import { birthProblem, profileFields } from "../profile-schema.ts";
+import { contradictions } from "../same-person.ts";
 import type { TravelerProfile } from "../traveler-profile.ts";
 
 const NOT_FOUND = "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.";
 
 const NO_SCAN =
   "There is no such scan: it was used, is over ten minutes old, or belongs to another tenant or environment. Call scan_document again and send its scanId at once.";
+
+const OF_ANOTHER =
+  "The scan is of somebody else than the profile: the fields listed in `fields` do not agree. Send another userId, or, if it is the same person, send these fields yourself with the same scanId.";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
@@ -55,10 +59,16 @@ export const saveTraveler = defineTool({
       .describe("For additionalCustomerUserIds; null: ensure_flight_customer gives it"),
     profile: ShownProfile.describe("As it is now; without the scope travelers:read, what was given"),
     missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
+    notTaken: z
+      .array(z.object({ field: z.string(), reason: z.string() }))
+      .readonly()
+      .optional()
+      .describe("Of a scan: what it has not filled, and why, as a code of scan_document or one of docs/scanning"),
   }),
   errors: {
     traveler_not_found: NOT_FOUND,
     scan_not_found: NO_SCAN,
+    scan_of_another_person: OF_ANOTHER,
   },
   example: () => ({
     userId: "user_grace",
@@ -77,7 +87,7 @@ export const saveTraveler = defineTool({
 
   async run(input, { travelers, stores, clock, caller }) {
     const { tenantId, environment, scopes } = caller;
-    const { userId, stored, fields } = await readSavable(input, { travelers, stores, clock, caller });
+    const { userId, stored, fields, notTaken } = await readSavable(input, { travelers, stores, clock, caller });
     // Before the profile is written: of two calls with one scan only one gets it.
     if (input.scanId !== undefined) await useScan(input.scanId, { stores, caller });
     const profile = { ...stored, ...fields };
@@ -89,6 +99,7 @@ export const saveTraveler = defineTool({
       customerUserId: customerUserId ?? null,
       profile: maskNumbers(hasScope(scopes, "travelers:read") ? profile : fields),
       missingForFlights: missingForFlights(profile),
+      ...(notTaken.length === 0 ? {} : { notTaken }),
     };
   },
 });
@@ -100,19 +111,23 @@ interface Input extends Partial<TravelerProfile> {
 }
 type Saving = Pick<Ports, "travelers" | "stores" | "clock"> & { caller: Caller };
 
-/** Whose profile it is, and what is new of it. Throws `invalid_input`, `traveler_not_found` or `scan_not_found`. */
+/** Whose profile it is, and what is new of it. Throws `invalid_input`, `traveler_not_found`, `scan_not_found` or `scan_of_another_person`. */
 async function readSavable({ userId: named, scanId, passportIssuedOn, ...given }: Input, saving: Saving) {
   const { travelers, stores, clock, caller } = saving;
   const { tenantId, environment: network } = caller;
   const userId = await requireSavable({ userId: named, ...given }, saving);
   const stored = (await travelers.get(tenantId, userId, network)) ?? NOBODY;
-  if (scanId === undefined) return { userId, stored, fields: given };
+  if (scanId === undefined) return { userId, stored, fields: given, notTaken: [] };
   const person = await stores.scans.look({ tenantId, network }, scanId);
   if (person === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
+  const differing = contradictions(stored, person).filter((field) => given[field] === undefined);
+  if (differing.length > 0)
+    throw new Failure("scan_of_another_person", { detail: OF_ANOTHER, extra: { fields: differing } });
   const scanned = fieldsFromScan(person, { given, stored, passportIssuedOn }, clock);
   if ("path" in scanned) throw invalidInput([scanned]);
-  const { passports = given.passports } = scanned;
-  return { userId, stored, fields: { ...scanned, ...given, ...(passports === undefined ? {} : { passports }) } };
+  const { passports = given.passports } = scanned.fields;
+  const fields = { ...scanned.fields, ...given, ...(passports === undefined ? {} : { passports }) };
+  return { userId, stored, fields, notTaken: scanned.notTaken };
 }
 
 async function useScan(scanId: string, { stores, caller }: Pick<Ports, "stores"> & { caller: Caller }): Promise<void> {

@@ -129,7 +129,7 @@ function settle(
   facts: DateFacts,
   out: { fields: Record<string, ScannedField>; reasons: ReviewReason[]; rivals: readonly Judged[] },
 ): void {
-  const say = (code: string, message: string) => out.reasons.push({ code, field: name, message });
+  const say = (code: ReviewReason["code"], message: string) => out.reasons.push({ code, field: name, message });
   const { day, isSure } = decide(date, facts);
   if (day === undefined) return;
   const printed = textOf(date);

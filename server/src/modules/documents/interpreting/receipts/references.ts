@@ -8,6 +8,9 @@ const TOKEN = /(?<![A-Z0-9_])[A-Z0-9]{6}(?![A-Z0-9_])/g;
 const OURS =
   /(?<![A-Za-z0-9_])(?:ord|bkg|trip|act)_[A-Za-z0-9]{10,40}(?![A-Za-z0-9_])|(?<![A-Z0-9-])(?:SANDBOX-)?[A-Z]{2,10}-\d{6,9}(?!\d)/g;
 
+/** Words that stand where a code would. */
+const NO_CODES: ReadonlySet<string> = new Set(["NUMBER", "NUMMER", "NUMERO"]);
+
 /** What may name an order of ours: order and booking ids, invoice numbers, and what looks like a booking reference; labelled ones first. */
 export function findReferences(texts: readonly Pick<Row, "text">[]): string[] {
   const ids = new Set<string>();
@@ -16,8 +19,13 @@ export function findReferences(texts: readonly Pick<Row, "text">[]): string[] {
   for (const { text } of texts) {
     for (const [id] of text.matchAll(OURS)) ids.add(id);
     for (const match of text.matchAll(LABEL)) {
-      const token = /^[A-Z0-9]{5,8}(?![A-Z0-9])/.exec(text.slice(match.index + match[0].length))?.[0];
-      if (token !== undefined && !containsCardNumber(token)) labelled.add(token);
+      const rest = text.slice(match.index + match[0].length);
+      // A label that is part of a longer word would have the rest of it as its code.
+      const isWhole = /[\s:#.]$/.test(match[0]);
+      const token =
+        /^[A-Z0-9]{5,8}(?![A-Za-z0-9])/.exec(rest)?.[0] ??
+        (isWhole ? /^[a-z0-9]{6}(?![A-Za-z0-9])/.exec(rest)?.[0].toUpperCase() : undefined);
+      if (token !== undefined && !NO_CODES.has(token) && !containsCardNumber(token)) labelled.add(token);
     }
     for (const [token] of text.matchAll(TOKEN)) if (/[A-Z]/.test(token) && /\d/.test(token)) loose.add(token);
   }
