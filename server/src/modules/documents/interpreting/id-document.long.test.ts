@@ -14,6 +14,8 @@ import {
 import { interpretIdDocument } from "./id-document.ts";
 
 const RUNS = 20_000;
+/** A test that finds something has to find it again. */
+const SEED = 20_261_126;
 const about = { today: TODAY, companyName: undefined };
 
 const spoiledZone = (truth: IdTruth, spoil: readonly ((lines: readonly string[]) => readonly string[])[]) =>
@@ -54,7 +56,7 @@ function measure(numRuns: number, without: readonly string[], isMisprinted = fal
       if (accepted.length > 0) counts.confirmed += 1;
       if (scan.reasons.length === 0) counts.used += 1;
     }),
-    { numRuns },
+    { numRuns, seed: SEED },
   );
   return { ...counts, wrongOnes };
 }

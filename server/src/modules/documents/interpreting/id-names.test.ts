@@ -138,9 +138,18 @@ describe("the names of a document", () => {
     expect([valuesOf(scan).familyName, codesOf(scan)]).toEqual(["MUELLER", []]);
   });
 
+  it("takes no given name where the print shows another family name, of which it may be a part", () => {
+    expect(codesOf(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
+      expect.arrayContaining(["name_not_confirmed givenName"]),
+    );
+  });
+
   it("does not take the place of birth for a name", () => {
     const printed = { familyName: "", nationality: "MÜLLER" };
-    expect(codesOf(read(writeReading(PASSPORT, { printed })))).toEqual(["name_not_confirmed familyName"]);
+    expect(codesOf(read(writeReading(PASSPORT, { printed })))).toEqual([
+      "name_not_confirmed familyName",
+      "name_not_confirmed givenName",
+    ]);
   });
 
   it("finds both names in one line", () => {

@@ -156,7 +156,10 @@ export function comparePrintedNumber(
   for (const text of listNumbers(zone, number.length)) {
     const differing = [...text].filter((character, index) => character !== number.charAt(index));
     if (differing.length === 0) return "same";
-    const isMisread = asRead === undefined ? !fits(text) && looksLike(text, number) : isAlike(text, asRead, number);
+    const isMisread =
+      asRead === undefined
+        ? !fits(text) && looksLike(text, number) && !UNCHECKED.test(number)
+        : isAlike(text, asRead, number);
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
@@ -167,6 +170,9 @@ export function comparePrintedNumber(
     listNumbers(zone, number.length + 1).some((text) => isWithOneMore(text, number));
   return isLonger ? "same" : sawSimilar ? "other" : "absent";
 }
+
+/** These look like another character that gives the same check digit: both parts may have it wrong. */
+const UNCHECKED = /[1L6G]/;
 
 function isAlike(text: string, asRead: string, number: string): boolean {
   return text === asRead && unfold(text) === unfold(number);
