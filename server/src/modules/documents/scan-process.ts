@@ -11,12 +11,12 @@ import type { Scan } from "./scan.ts";
 import { type ScanAnswer, ScanOrder } from "./scan-message.ts";
 
 const NEWLINE = 0x0a;
-/** Whatever else the machine does comes first. */
-const LOWEST_PRIORITY = 19;
+/** Others come first, but a busy machine still reads. */
+const LOWER_PRIORITY = 10;
 
 /** The service ends it when it is time; a signal to the whole group, as a terminal sends, is not for it. */
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-setPriority(LOWEST_PRIORITY);
+setPriority(LOWER_PRIORITY);
 // Libraries write there what they think of a document.
 Object.assign(console, { log: ignore, info: ignore, warn: ignore, error: ignore, debug: ignore });
 

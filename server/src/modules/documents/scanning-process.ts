@@ -8,8 +8,8 @@ import { MOST_ANSWERED_BYTES, OUT_OF_MEMORY_SIGNAL, ScanAnswer, type ScanOrder }
 
 const PROGRAM = fileURLToPath(new URL("./scan-process.ts", import.meta.url));
 const SERVER = fileURLToPath(new URL("../../../", import.meta.url));
-/** Whatever else the machine does comes first. */
-const LOWEST_PRIORITY = 19;
+/** Others come first, but a busy machine still reads. */
+const LOWER_PRIORITY = 10;
 const HEAP_MEGABYTES = 256;
 const LOOK_EVERY_MILLISECONDS = 200;
 /** Of all processes of the machine these are ended first when it runs out of memory. */
@@ -127,7 +127,7 @@ export function scanningOptions(): string[] {
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, LOWEST_PRIORITY);
+    setPriority(pid, LOWER_PRIORITY);
   } catch {
     // It has ended already, or lowers its own.
   }
