@@ -8600,8 +8600,8 @@ export interface components {
                 by: "order_id" | "booking_reference" | "invoice_number" | "flight" | "amount_and_date";
                 /** @description false: only a suggestion */
                 certain: boolean;
-                /** @description amount, currency or passenger: what the order has otherwise; then it is not certain */
-                differs?: string[];
+                /** @description What the order has otherwise; then it is not certain */
+                differs?: ("amount" | "currency" | "passenger")[];
             }[];
         } & {
             [key: string]: unknown;

@@ -13,9 +13,9 @@ export const Match = z.object({
   by: z.enum(["order_id", "booking_reference", "invoice_number", "flight", "amount_and_date"]),
   certain: z.boolean().describe("false: only a suggestion"),
   differs: z
-    .array(z.string())
+    .array(z.enum(["amount", "currency", "passenger"]))
     .optional()
-    .describe("amount, currency or passenger: what the order has otherwise; then it is not certain"),
+    .describe("What the order has otherwise; then it is not certain"),
 });
 type Match = z.output<typeof Match>;
 
