@@ -77,6 +77,8 @@ describe("the names of a document", () => {
     ["NUXXNEZ", "NUÑEZ", "not"],
     ["NUNXXEZ", "NUÑEZ"],
     ["AAKESSON", "ÅKESSON"],
+    ["AANGSTROEM", "ANGSTROM"],
+    ["BAA", "BA", "not"],
     ["THORSDOTTIR", "ÞÓRSDÓTTIR"],
     ["DARTAGNAN", "D’ARTAGNAN"],
     ["D<ARTAGNAN", "D'ARTAGNAN"],

@@ -35,8 +35,8 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   ",": ["", "<"],
 };
 
-/** What letters are that text recognition read without their dots. */
-const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE"], O: ["OE"], U: ["UE"] };
+/** What letters are that text recognition read without their dots or their ring. */
+const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "AA"], O: ["OE"], U: ["UE"] };
 
 /**
  * Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. The print
