@@ -86,7 +86,8 @@ function sampleOf(number: number): Sample {
   const data = (lines: readonly string[]) => textPdf(lines).toString("base64");
   if (number % 5 === 4) {
     const documentNumber = `Q7${digits(number, 2)}93851`;
-    const family = `${word.toUpperCase()}SON`;
+    // A name has no digits.
+    const family = `ZYX${digits(number, 2).replaceAll(/\d/g, (digit) => "ABCDEFGHIJ".charAt(Number(digit)))}QUVSON`;
     const lines = passportLines({ documentNumber, family, given: "ANNA" });
     return {
       args: { kind: "id_document", data: data(lines), mediaType: "application/pdf" },
