@@ -33,13 +33,6 @@ const guards = {
       to: "MAXIMUM_WAITING_REQUESTS = 1e9",
     },
   },
-  "body-size": {
-    replace: {
-      file: `${HTTP}/json-body.ts`,
-      from: "MAXIMUM_BODY_BYTES = 256 * 1024",
-      to: "MAXIMUM_BODY_BYTES = 1e9",
-    },
-  },
   "body-room": {
     replace: { file: `${HTTP}/body-room.ts`, from: "if (!fits) throw this.#refusal();", to: "" },
   },
