@@ -47,6 +47,15 @@ function lasting(result: unknown): unknown {
   return typeof result === "object" && result !== null ? { ...result, chargeTxHash: undefined } : result;
 }
 
+/** Of members of the results. */
+function differingNames(results: readonly unknown[]): string[] {
+  const [first, ...others] = results.map((result) => new Map(Object.entries(Object(result))));
+  const names = new Set([...(first?.keys() ?? []), ...others.flatMap((other) => [...other.keys()])]);
+  const isSame = (name: string, other: ReadonlyMap<string, unknown>) =>
+    JSON.stringify(other.get(name)) === JSON.stringify(first?.get(name));
+  return [...names].filter((name) => !others.every((other) => isSame(name, other)));
+}
+
 export function checkOneAnswer(journal: readonly Purchase[]): Finding {
   let checked = 0;
   const problems: string[] = [];
@@ -56,7 +65,10 @@ export function checkOneAnswer(journal: readonly Purchase[]): Finding {
       answers.map(({ result, settlementTx, meterId }) => JSON.stringify([lasting(result), settlementTx, meterId])),
     );
     checked += answers.length;
-    if (different.size > 1) problems.push(`${describe(purchase)} has ${different.size} different answers`);
+    if (different.size > 1) {
+      const names = differingNames(answers.map(({ result }) => lasting(result))).join(", ");
+      problems.push(`${describe(purchase)} has ${different.size} different answers (of the result: ${names})`);
+    }
   }
   return { invariant: "one signature gets one answer, however often it is sent", checked, problems };
 }
