@@ -92,8 +92,12 @@ async function bury(key: string): Promise<void> {
 }
 
 /** Of a call whose process died before it heard the supplier's answer, once others have found out what it did. */
-async function expectFinished(tool: string, args: object, path: string): Promise<Record<string, unknown>> {
-  const key = randomUUID();
+async function expectFinished(
+  tool: string,
+  args: object,
+  path: string,
+  key: string = randomUUID(),
+): Promise<Record<string, unknown>> {
   await world.arm(path, "reset_after_effect");
   expect(await keyed(tool, args, key)).toMatchObject({ status: 500, body: { code: "outcome_unknown" } });
   await bury(key);
@@ -133,6 +137,17 @@ describe("a call that others have finished", () => {
       timeZones: { LHR: "Europe/London", JFK: "America/New_York" },
       slices: [{ origin: "LHR", destination: "JFK" }],
     });
+  });
+
+  it("keeps its first whole answer, whatever becomes of the order", async () => {
+    const { id: offerId } = await world.flexibleOffer();
+    const key = randomUUID();
+    const booked = await expectFinished("book_flight", { offerId }, "/air/orders", key);
+    const { cancellationId } = await world.result("cancel_order_quote", { orderId: booked.orderId });
+    await world.result("confirm_cancel_order", { cancellationId });
+    expect(await expectAgain("book_flight", { offerId }, key)).toEqual(booked);
+    // Without the key it says what became of the order.
+    expect(resultOf(await service.call("book_flight", { offerId }))).toMatchObject({ status: "cancelled" });
   });
 
   it("is an answer that a run goes on with", async () => {

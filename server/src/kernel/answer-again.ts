@@ -1,19 +1,19 @@
 import type { Log } from "../ports/log.ts";
-import type { Outcome } from "./charge.ts";
+import type { Outcome, Replay } from "./charge.ts";
 import type { PreparedCall } from "./prepare-call.ts";
 
 /**
  * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
- * tool adds what it says when it answers. What an earlier release has stored gets what answers have now.
+ * tool adds what it says, once, and that is stored too. What an earlier release has stored gets what answers have now.
  */
 export async function answerAgain(
   { log, translate }: { log: Log; translate(error: unknown): unknown },
   prepared: PreparedCall,
-  outcome: Outcome,
+  { outcome, keep }: Replay,
 ): Promise<Outcome> {
   if (!outcome.ok) return outcome;
   const { tool } = prepared.entry;
-  const result = await wholeOf(prepared, outcome.result).catch((error: unknown) => {
+  const result = await wholeOf(prepared, outcome.result, keep).catch((error: unknown) => {
     throw translate(error);
   });
   const read = tool.output.safeParse(result);
@@ -23,11 +23,14 @@ export async function answerAgain(
   return { ok: true, result };
 }
 
-async function wholeOf({ entry, ports, caller }: PreparedCall, stored: unknown): Promise<unknown> {
+async function wholeOf(
+  { entry, ports, caller }: PreparedCall,
+  stored: unknown,
+  keep: Replay["keep"],
+): Promise<unknown> {
   const { complete } = entry.tool;
-  return complete !== undefined && lacksMembers(entry.outputSchema, stored)
-    ? await complete(stored, ports, caller)
-    : stored;
+  if (complete === undefined || !lacksMembers(entry.outputSchema, stored)) return stored;
+  return await keep(entry.redactResult(await complete(stored, ports, caller)));
 }
 
 /** Whether it lacks what an answer always has. */

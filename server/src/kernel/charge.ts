@@ -82,6 +82,11 @@ export interface Replay {
   kind: "replay";
   outcome: Outcome;
   receipt: Receipt;
+  /**
+   * For a stored result that lacks what the tool adds: puts the whole one in its place, so that every repetition gets the same. It
+   * gives the one that is kept, which may be that of another call of the same moment.
+   */
+  keep(whole: unknown): Promise<unknown>;
 }
 
 /** What the gates use up (gate.ts), written into the transaction that it is given. */

@@ -127,11 +127,11 @@ async function judgeAndReserve(
 async function replayed(
   options: KernelOptions,
   prepared: PreparedCall,
-  { outcome: stored, receipt }: Replay,
+  replay: Replay,
   started: number,
 ): Promise<Answer> {
-  const outcome = await answerAgain(options, prepared, stored);
-  return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
+  const outcome = await answerAgain(options, prepared, replay);
+  return { outcome, receipt: replay.receipt, latencyMs: millisecondsSince(started), replayed: true };
 }
 
 interface Running {

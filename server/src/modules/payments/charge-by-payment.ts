@@ -135,7 +135,9 @@ class ChargeByPayment implements Charge {
     const payment = await this.#ends.resume(known);
     const receipt = receiptOf(payment);
     if (!this.#isGivenAgain(call, payment)) throw answerGone(receipt);
-    return { kind: "replay", outcome: { ok: true, result: payment.result }, receipt };
+    const { id, result } = payment;
+    const keep = (whole: unknown) => this.#options.stores.payments.keepAnswer(id, result, whole);
+    return { kind: "replay", outcome: { ok: true, result }, receipt, keep };
   }
 
   #isGivenAgain({ tool, startedAt }: PendingCall, { result, changedAt }: Payment): boolean {

@@ -48,6 +48,20 @@ test("an answer is given again for fifteen minutes, and its authorization is use
   expect(await world.books(payer)).toMatchObject({ states: ["settled", "settled"], recorded: 2n * PRICE });
 });
 
+test("a whole answer takes the place of its part once, and every repetition gets it", async () => {
+  const process = world.openProcess("proc_w");
+  const payer = await world.newPayer(PRICE);
+  const signed = await payer.sign(PRICE);
+  await world.pay(process, signed, { run: async () => ({ result: { text: "part" } }) });
+  const { payments } = world.stores;
+  const { id = "" } = (await payments.find("sandbox", signed)) ?? {};
+  const keep = (ticketing: string) => payments.keepAnswer(id, { text: "part" }, { text: "part", ticketing });
+  expect(await keep("pending")).toEqual({ text: "part", ticketing: "pending" });
+  expect(await keep("ticketed")).toEqual({ text: "part", ticketing: "pending" });
+  const again = await world.pay(process, signed, { run: never });
+  expect(again).toMatchObject({ replayed: true, outcome: { result: { text: "part", ticketing: "pending" } } });
+});
+
 test("a stop ends the waits for settlements, and waits itself for what is being written", async () => {
   const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const steps: string[] = [];

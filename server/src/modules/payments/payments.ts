@@ -164,6 +164,8 @@ export interface Payments {
     staleSeconds: number;
     limit: number;
   }): Promise<readonly AbandonedPayment[]>;
+  /** Puts a whole answer in place of `stored`, which is a part of it, and gives the one that is kept: the first of several. */
+  keepAnswer(id: string, stored: unknown, whole: unknown): Promise<unknown>;
   /** Drops answers that were paid for long ago; the payments stay, for good. How many it were. */
   prune(at: Temporal.Instant): Promise<number>;
   /** For operators: what was earned and could not be settled. */

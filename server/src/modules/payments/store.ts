@@ -60,6 +60,16 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       return movePayment(storage, id, "receivable", change, changedAt);
     },
 
+    async keepAnswer(id, stored, whole) {
+      await queryable
+        .updateTable("payment")
+        .set({ result: JSON.stringify(whole) })
+        .where("id", "=", id)
+        .where("result", "=", JSON.stringify(stored))
+        .execute();
+      return (await get(id))?.result ?? whole;
+    },
+
     ...createPaymentGathering(storage),
     ...createPaymentWatching(storage),
     ...createPaymentUpkeep(storage),

@@ -95,6 +95,8 @@ export interface Calls {
   ): Promise<Claim>;
   /** What `claim` would say of a key that is taken; undefined: it is free. It takes nothing. */
   look(identity: KeyIdentity, requestHash: string, at: Temporal.Instant): Promise<HeldClaim | undefined>;
+  /** Puts another outcome in place of `stored`, and gives the one that is kept: the first of several. Null: the key is free by now. */
+  keepOutcome(identity: KeyIdentity, stored: string, outcomeText: string): Promise<string | null>;
   /** Counts one more run of the read that a key was used for. False: it was run again as often as it may be. */
   countRerun(identity: KeyIdentity): Promise<boolean>;
   /** What a tenant's cap leaves in a calendar month. */

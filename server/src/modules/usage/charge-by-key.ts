@@ -17,7 +17,7 @@ import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls, HeldClaim, Settlement } from "./calls.ts";
 import { chargeLineOf } from "./charge-line.ts";
-import { claimKey, lookAtKey, takenForDead } from "./claim-key.ts";
+import { claimKey, keepForKey, lookAtKey, takenForDead } from "./claim-key.ts";
 import { SpendCap } from "./spend-cap.ts";
 import { failureText, readOutcome, successText } from "./stored-outcome.ts";
 
@@ -66,7 +66,7 @@ export class ChargeByKey implements Charge {
     const { idempotencyKey } = call;
     if (idempotencyKey === undefined || call.tool.effect === "read") return undefined;
     const done = await this.#orUnavailable(lookAtKey(this.#options.calls, call, idempotencyKey));
-    return done === undefined ? undefined : toReplay(done);
+    return done === undefined ? undefined : this.#toReplay(call, idempotencyKey, done);
   }
 
   reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> | Reservation {
@@ -149,7 +149,17 @@ export class ChargeByKey implements Charge {
       this.#paidReads.set(call, { usageId, price });
       return undefined;
     }
-    return toReplay(held);
+    return this.#toReplay(call, key, held);
+  }
+
+  #toReplay(call: PendingCall, key: string, { outcomeText, usageId, price }: DoneClaim): Replay {
+    const keep = async (whole: unknown): Promise<unknown> => {
+      const lines = { stored: outcomeText ?? "", outcomeText: successText(whole) };
+      const kept = readOutcome((await keepForKey(this.#options.calls, call, key, lines)) ?? lines.outcomeText);
+      return kept.ok ? kept.result : whole;
+    };
+    const receipt = { usageId: usageId ?? undefined, price };
+    return { kind: "replay", outcome: readOutcome(outcomeText), receipt, keep };
   }
 
   /** A read that is charged for the first time; the key of one that cannot be is free again. */
@@ -241,9 +251,7 @@ export class ChargeByKey implements Charge {
   }
 }
 
-function toReplay({ outcomeText, usageId, price }: Extract<HeldClaim, { kind: "done" }>): Replay {
-  return { kind: "replay", outcome: readOutcome(outcomeText), receipt: { usageId: usageId ?? undefined, price } };
-}
+type DoneClaim = Extract<HeldClaim, { kind: "done" }>;
 
 /** Known to have taken nothing; after anything else a claim or a reservation may be left. */
 function isRefusal(error: unknown): boolean {

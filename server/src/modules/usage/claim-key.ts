@@ -28,6 +28,16 @@ export async function lookAtKey(calls: Pick<Calls, "look">, call: PendingCall, k
   return held === undefined ? undefined : requireDone(held);
 }
 
+/** Stores another outcome for the call's key than `stored`; what is kept, or undefined where the key is free by now. */
+export async function keepForKey(
+  calls: Pick<Calls, "keepOutcome">,
+  call: PendingCall,
+  key: string,
+  { stored, outcomeText }: { stored: string; outcomeText: string },
+): Promise<string | undefined> {
+  return (await calls.keepOutcome(requestOf(call, key).identity, stored, outcomeText)) ?? undefined;
+}
+
 function requestOf(call: PendingCall, key: string) {
   if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
     throw new Failure("invalid_input", {

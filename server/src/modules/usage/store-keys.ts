@@ -7,7 +7,9 @@ export const KEY_LIFETIME_HOURS = 24;
 const MOST_RERUNS = 3;
 
 /** Idempotency keys: who has one, and what its call ended with. */
-export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "look" | "countRerun" | "closeClaim"> {
+export function createIdempotencyKeys(
+  pool: pg.Pool,
+): Pick<Calls, "claim" | "look" | "keepOutcome" | "countRerun" | "closeClaim"> {
   return {
     async claim(identity, requestHash, callId, processId, at) {
       const { tenantId, network, subject, tool, key } = identity;
@@ -46,6 +48,17 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "loo
         [tenantId, network, subject, tool, key, at.toString()],
       );
       return rows[0] === undefined ? undefined : readClaim(rows[0], requestHash);
+    },
+
+    async keepOutcome({ tenantId, network, subject, tool, key }, stored, outcomeText) {
+      const identity = [tenantId, network, subject, tool, key];
+      await pool.query(
+        `update idempotency set outcome = $7 where tenant_id = $1 and network = $2 and subject = $3 and tool = $4
+           and key = $5 and outcome = $6`,
+        [...identity, stored, outcomeText],
+      );
+      const { rows } = await pool.query<HeldKey>(SELECT_HELD, identity);
+      return rows[0]?.outcome ?? null;
     },
 
     async countRerun({ tenantId, network, subject, tool, key }) {
