@@ -71,14 +71,17 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export class CostlyCalls {
   readonly #settings: CostlyCallSettings;
+  /** Who is refused reads of what there are too many. */
+  readonly #what: string;
   /** Who was served last comes last. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
   #waiting = 0;
   #isStarting = false;
 
-  constructor(settings: CostlyCallSettings) {
+  constructor(settings: CostlyCallSettings, what = "searches and other costly calls") {
     this.#settings = settings;
+    this.#what = what;
   }
 
   turnOf(call: CostlyCall): Turn {
@@ -134,7 +137,7 @@ export class CostlyCalls {
     const isFull = line.waiting.length >= costlyCallsWaiting || this.#waiting >= MOST_WAITING;
     if (isFull && !isPatient) {
       this.#forget(owner, line);
-      throw tooMany();
+      throw tooMany(this.#what);
     }
     const turn = Promise.withResolvers<void>();
     const waiter = { start: turn.resolve };
@@ -147,7 +150,7 @@ export class CostlyCalls {
       this.#forget(owner, line);
       turn.reject(failure);
     };
-    const timer = isPatient ? undefined : setTimeout(() => leave(tooMany()), costlyCallsWaitMilliseconds);
+    const timer = isPatient ? undefined : setTimeout(() => leave(tooMany(this.#what)), costlyCallsWaitMilliseconds);
     const onGone = () => leave(abandoned());
     const { signal } = gone;
     if (signal.aborted) onGone();
@@ -185,9 +188,9 @@ export class CostlyCalls {
   }
 }
 
-function tooMany(): Failure {
+function tooMany(what: string): Failure {
   return new Failure("rate_limited", {
-    detail: `Too many searches and other costly calls run or wait. Make fewer at once, and send this one again after ${RETRY_AFTER_SECONDS} s.`,
+    detail: `Too many ${what} run or wait. Make fewer at once, and send this one again after ${RETRY_AFTER_SECONDS} s.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -7,8 +7,7 @@ export type DocumentRefusal =
   | "document_encrypted"
   | "document_too_large"
   | "scan_timeout"
-  | "scanner_failed"
-  | "rate_limited";
+  | "scanner_failed";
 
 /** `detail` replaces the declared advice where there is more to say. It never holds a word of the document. */
 export class DocumentRefused extends Error {
@@ -40,6 +39,6 @@ export interface ScanRequest {
 
 /** Reads documents, and keeps nothing of them. */
 export interface DocumentScanner {
-  /** Throws DocumentRefused. */
+  /** Throws `DocumentRefused`, or a `Failure`: `rate_limited` when too many documents wait, `draining` when nobody waits any more. */
   scan(request: ScanRequest): Promise<Scan>;
 }

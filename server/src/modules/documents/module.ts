@@ -61,12 +61,15 @@ export const documentsModule = defineModule({
     documentScanner: ({ scanner, pageTranscriber }) => createDocumentScanner(scanner, pageTranscriber),
     documentSource: ({ settings: { egressProxyUrl, documentNetworks } }) =>
       createDocumentDownloads({ proxyUrl: egressProxyUrl, permitted: documentNetworks }),
-    payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }),
+    payerTurns: () => new CostlyCalls({ ...SCANS_OF_A_PAYER, costlyCalls: ANY_NUMBER }, "documents"),
     fetchTurns: ({ settings: { scanProcesses } }) =>
-      new CostlyCalls({
-        ...{ costlyCalls: scanProcesses + FETCHED_BY_ALL, costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD },
-        ...FETCHES,
-      }),
+      new CostlyCalls(
+        {
+          ...{ costlyCalls: scanProcesses + FETCHED_BY_ALL, costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD },
+          ...FETCHES,
+        },
+        "documents",
+      ),
   },
   ports: ({ documentScanner, documentSource, payerTurns, fetchTurns }) => ({
     ...{ documentScanner, documentSource, payerTurns, fetchTurns },

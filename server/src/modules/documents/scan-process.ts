@@ -1,4 +1,4 @@
-// The process that reads one document and ends. Who starts it bounds what it may do (`process-options.ts`), tells it by its standard
+// The process that reads one document and ends. Who starts it bounds what it may do (`scanning-process.ts`), tells it by its standard
 // input what to read, and is answered on its standard output.
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -46,7 +46,7 @@ async function answerTo(order: string, bytes: Uint8Array): Promise<ScanAnswer> {
   } catch (error) {
     if (!(error instanceof DocumentRefused)) return { failed: describe(error) };
     const { code, detail } = error;
-    if (code === "scan_timeout" || code === "scanner_failed" || code === "rate_limited") return { failed: code };
+    if (code === "scan_timeout" || code === "scanner_failed") return { failed: code };
     return { refused: code, ...(detail === undefined ? {} : { detail }) };
   }
 }

@@ -96,12 +96,15 @@ export class Scanner {
   constructor(settings: ScannerSettings, observer: ScannerObserver = {}) {
     this.#settings = settings;
     this.#observer = observer;
-    this.#queue = new CostlyCalls({
-      costlyCalls: settings.processes,
-      costlyCallsPerTenant: settings.processesPerOwner ?? PROCESSES_PER_OWNER,
-      costlyCallsWaiting: settings.mostWaitingPerOwner ?? MOST_WAITING_PER_OWNER,
-      costlyCallsWaitMilliseconds: settings.waitMilliseconds ?? WAIT_MILLISECONDS,
-    });
+    this.#queue = new CostlyCalls(
+      {
+        costlyCalls: settings.processes,
+        costlyCallsPerTenant: settings.processesPerOwner ?? PROCESSES_PER_OWNER,
+        costlyCallsWaiting: settings.mostWaitingPerOwner ?? MOST_WAITING_PER_OWNER,
+        costlyCallsWaitMilliseconds: settings.waitMilliseconds ?? WAIT_MILLISECONDS,
+      },
+      "documents",
+    );
   }
 
   /**

@@ -1,5 +1,6 @@
 import { parse } from "mrz";
 import type { MrzLines } from "../reading/page.ts";
+import { DIGIT_LIKE } from "./look-alikes.ts";
 import {
   after,
   computeCheckDigit,
@@ -50,18 +51,7 @@ const MOST_MISSING = 5;
 const MOST_EXTRA = 4;
 const SIGNS_OF_FILLERS: Readonly<Record<string, string>> = { "«": "<<", "‹": "<", "＜": "<", "≪": "<<", "〈": "<" };
 
-/** What text recognition takes a digit for, and what it takes a letter for. */
-const DIGIT_OF: Readonly<Record<string, string>> = {
-  O: "0",
-  Q: "0",
-  D: "0",
-  I: "1",
-  L: "1",
-  Z: "2",
-  S: "5",
-  G: "6",
-  B: "8",
-};
+/** What text recognition takes a letter for. */
 const LETTER_OF: Readonly<Record<string, string>> = {
   "0": "O",
   "1": "I",
@@ -182,12 +172,12 @@ function classify(line: string, index: number, layout: MrzLayout): string {
     for (let at = from; at < to; at += 1) characters[at] = table[characters[at] ?? ""] ?? characters[at] ?? "<";
   };
   for (const span of [layout.born, layout.expires]) {
-    convert(span, DIGIT_OF);
-    convert(after(span), DIGIT_OF);
+    convert(span, DIGIT_LIKE);
+    convert(after(span), DIGIT_LIKE);
   }
-  convert(after(layout.documentNumber), DIGIT_OF);
-  if (layout.optionalCheck !== undefined) convert(layout.optionalCheck, DIGIT_OF);
-  if (layout.composite !== undefined) convert(layout.composite.check, DIGIT_OF);
+  convert(after(layout.documentNumber), DIGIT_LIKE);
+  if (layout.optionalCheck !== undefined) convert(layout.optionalCheck, DIGIT_LIKE);
+  if (layout.composite !== undefined) convert(layout.composite.check, DIGIT_LIKE);
   for (const span of [layout.issuer, layout.nationality, layout.names]) convert(span, LETTER_OF);
   return characters.join("");
 }

@@ -1,6 +1,7 @@
 import type { Word } from "../reading/page.ts";
 import type { ReviewReason } from "../scan.ts";
 import type { Bcbp } from "./bcbp.ts";
+import { DIGIT_LIKE } from "./look-alikes.ts";
 import { printsDate } from "./printed-dates.ts";
 import type { PrintedPass, Shown } from "./printed-pass.ts";
 import { foldText, makeReason, type PrintedLine, weakestOf } from "./printed-text.ts";
@@ -124,21 +125,9 @@ function findOtherRoute({ legs, passengerName }: Bcbp, printed: PrintedPass): "o
   return undefined;
 }
 
-const LIKE: Readonly<Record<string, string>> = {
-  O: "0",
-  Q: "0",
-  D: "0",
-  I: "1",
-  L: "1",
-  Z: "2",
-  S: "5",
-  B: "8",
-  G: "6",
-};
-
 /** With one character for all that text recognition takes for each other. */
 function unlike(text: string): string {
-  return [...text].map((character) => LIKE[character] ?? character).join("");
+  return [...text].map((character) => DIGIT_LIKE[character] ?? character).join("");
 }
 
 function isAlike(one: string, other: string): boolean {

@@ -4,6 +4,7 @@ import { createFakeScanner, fieldsOf, passportOf, scanOf } from "../../../../tes
 import { searchDatabase } from "../../../../test/support/search-database.ts";
 import { startTestService, type TestService } from "../../../../test/support/service.ts";
 import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
+import { Failure } from "../../../domain/errors.ts";
 import { WORDS_OF_OTHERS } from "../../../domain/schemas.ts";
 import type { Stores } from "../../../kernel/stores.ts";
 import { DocumentRefused } from "../document-scanner.ts";
@@ -138,7 +139,7 @@ describe("what fails", () => {
   });
 
   it("a scanner without room is no failure of the document", async () => {
-    fake.answers(() => Promise.reject(new DocumentRefused("rate_limited")));
+    fake.answers(() => Promise.reject(new Failure("rate_limited", { detail: "Later.", retryAfterSeconds: 5 })));
     const { status, body, headers } = await scan({ kind: "receipt", data: DATA });
     expect([status, body.code, headers.get("retry-after")]).toEqual([429, "rate_limited", "5"]);
   });

@@ -157,14 +157,14 @@ async function fetchDocument(
   }
 }
 
-const BUSY_SECONDS = 5;
-
 /** What breaks in the reader can have words of the document in its message: of that only the name goes on. */
 async function read(scanner: DocumentScanner, request: ScanRequest): Promise<Scan> {
   try {
     return await scanner.scan(request);
   } catch (error) {
-    if (error instanceof DocumentRefused) throw toFailure(error);
+    if (error instanceof DocumentRefused) throw new Failure(error.code, { detail: error.detail ?? errors[error.code] });
+    // Of the scanner's own, which has seen no document: too many wait, or the service stops.
+    if (error instanceof Failure) throw error;
     if (request.signal.aborted)
       throw new Failure("draining", { detail: "The call was left before its document was read." });
     const name = error instanceof Error ? error.name : typeof error;
@@ -173,12 +173,6 @@ async function read(scanner: DocumentScanner, request: ScanRequest): Promise<Sca
       cause: new Error(`The scanner threw ${name}.`),
     });
   }
-}
-
-function toFailure({ code, detail }: DocumentRefused): Failure {
-  if (code !== "rate_limited") return new Failure(code, { detail: detail ?? errors[code] });
-  const busy = `Too many documents wait to be read. Send this one again after ${BUSY_SECONDS} s.`;
-  return new Failure(code, { detail: detail ?? busy, retryAfterSeconds: BUSY_SECONDS });
 }
 
 async function keepPerson(
