@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { z } from "zod";
 import { changed, forget, once, type Refusals, type World } from "./refusal.ts";
 
@@ -23,8 +24,8 @@ async function findOffer({ result }: World, destination: string, isInstant: bool
 const instantOffer = once((world) => findOffer(world, "CDG", true));
 const heldOffer = once(async (world) => {
   const offerId = await findOffer(world, "JFK", false);
-  await world.result("hold_flight", { offerId });
-  return offerId;
+  const { orderId } = await world.result("hold_flight", { offerId });
+  return { offerId, orderId };
 });
 /** It wants a passport of each passenger, which the caller's profile lacks. */
 const passportOffer = once(async (world) => {
@@ -146,7 +147,10 @@ export const flightRefusals: Readonly<Record<string, Refusals>> = {
       return { args: { offerId, additionalCustomerUserIds: [await adult(world)] } };
     },
     offer_expired: async (world) => {
-      const offerId = await heldOffer(world);
+      const { offerId, orderId } = await heldOffer(world);
+      // Its event has the order read again, which would find that the hold is over and free the offer.
+      const event = "select 1 from webhook_event where order_id = $1 and finished_at is not null";
+      await expect.poll(() => world.service.sql(event, [orderId])).toHaveLength(1);
       const set = "hold_until = now() - interval '1 second'";
       return {
         args: { offerId },

@@ -48,8 +48,9 @@ async function atOnceBehindRow<Answered>(
     await client.query("begin");
     await client.query("select 1 from booking where offer_id = $1 for update", [offerId]);
     const answers = Promise.all(keys.map(request));
+    // By what a payment sets first: an event about the order may wait for the row as well.
     const waiting = `select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like 'update "booking"%'`;
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'update "booking" set "user_id"%'`;
     await expect.poll(() => world.service.sql(waiting)).toHaveLength(keys.length);
     await client.query("commit");
     return await answers;
