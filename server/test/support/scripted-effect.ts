@@ -13,9 +13,9 @@ import {
 import type { Effects } from "../../src/modules/effects/effects.ts";
 import { type CalledEffect, executeOnce, type OnceOptions } from "../../src/modules/effects/execute-once.ts";
 import { defineEffectUse, reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
-import { createLeases, type LeasedTable } from "../../src/modules/effects/store-leases.ts";
 import { openDatabase, type Queryable } from "../../src/platform/database/database.ts";
 import { withoutNulls } from "../../src/platform/database/without-nulls.ts";
+import { createWorkerLeases, type LeasedTable } from "../../src/platform/leased-queue/worker-leases.ts";
 import { createManualClock, silentLog } from "./identity.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -56,7 +56,7 @@ type Row = Omit<ScriptedRecord, "failureCode" | "quietUntil"> & {
 
 const table: LeasedTable<Row, ScriptedRecord> = {
   name: "scripted_effect",
-  final: ["made", "failed"],
+  open: { notIn: ["made", "failed"] },
   sending: ["reserving", "paying", "telling"],
   toRecord: withoutNulls,
 };
@@ -67,7 +67,7 @@ function createRecords(db: Queryable, clock: ManualClock): ScriptedRecords {
   const now = () => sql`${clock.now().toString()}::timestamptz`;
   const one = (rows: readonly Row[]) => rows.map(table.toRecord)[0];
   return {
-    ...createLeases(db, clock, table),
+    ...createWorkerLeases(db, clock, table),
     async insert({ id, kind, key, callId }) {
       const { rows } = await sql<Row>`
         insert into scripted_effect (id, network, kind, key, call_id, state, worker_id, worker_seen_at, created_at, updated_at)

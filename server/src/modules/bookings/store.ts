@@ -4,8 +4,8 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createLeases, type LeasedTable } from "../effects/index.ts";
 import { ERASED_PARTICULARS } from "./asked-booking.ts";
 import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
@@ -20,14 +20,14 @@ const ContactHashes = z.record(z.string(), z.string());
 
 const table: LeasedTable<Selectable<BookingTable>, Booking> = {
   name: "booking",
-  final: ["booked", "failed", "on_hold"],
+  open: { notIn: ["booked", "failed", "on_hold"] },
   sending: ["ordering", "paying", "adding"],
   toRecord: toBooking,
 };
 
 export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   return {
-    ...createLeases(queryable, clock, table),
+    ...createWorkerLeases(queryable, clock, table),
     ...createRecords(queryable, clock),
     ...createHolds(queryable, clock),
     ...createCustomers(queryable, clock),

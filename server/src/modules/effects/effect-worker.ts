@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { HEARTBEAT_MILLISECONDS, startHeartbeat } from "../../platform/leased-queue/heartbeat.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {
   type EffectAggregates,
@@ -9,7 +10,6 @@ import {
   type EffectStore,
   type EffectStores,
   failed,
-  HEARTBEAT_MILLISECONDS,
   type Move,
   type Next,
   SEND_WITHIN_MILLISECONDS,
@@ -55,7 +55,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
       if (error instanceof LostEffect) return { kind: "lost" };
       throw error;
     } finally {
-      stopBeating();
+      void stopBeating();
     }
   }
 
@@ -177,14 +177,10 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
   }
 
   /** Says every few seconds that the worker lives, until the returned function is called. */
-  #beat(record: R): () => void {
+  #beat(record: R): () => Promise<void> {
     const store = this.#store();
     const milliseconds = HEARTBEAT_MILLISECONDS + this.#definition.quietMilliseconds(record);
-    const timer = setInterval(() => {
-      store.touch(record.id, this.#workerId, this.#clock.now().add({ milliseconds })).catch(() => undefined);
-    }, HEARTBEAT_MILLISECONDS);
-    timer.unref();
-    return () => clearInterval(timer);
+    return startHeartbeat(() => store.touch(record.id, this.#workerId, this.#clock.now().add({ milliseconds })));
   }
 
   #store(): EffectStore<R> {

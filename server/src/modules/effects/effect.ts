@@ -32,7 +32,6 @@ import type { Effects } from "./effects.ts";
  * - **End.** What ends a record settles its money and writes its records in the same transaction. In between, money is not touched.
  */
 export const SEND_WITHIN_MILLISECONDS = 5_000;
-export const HEARTBEAT_MILLISECONDS = 2_000;
 export const STALE_SECONDS = 15;
 
 /** What the machine has to know of a record; a use adds its own. */
@@ -54,7 +53,7 @@ export interface EffectRecord {
   createdAt: Temporal.Instant;
 }
 
-/** The records of a use. `createLeases` (`store-leases.ts`) gives all but the first two over any table with the columns of a lease. */
+/** The records of a use. `createWorkerLeases` (`platform/leased-queue`) gives all but the first two over any table with the columns of a lease. */
 export interface EffectStore<R extends EffectRecord> {
   get(id: string): Promise<R | undefined>;
   /** Guarded by state and worker: false when the record was elsewhere or another worker has it, and nothing changed. */

@@ -13,4 +13,3 @@ export {
 export { EffectWorker } from "./effect-worker.ts";
 export { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "./execute-once.ts";
 export { defineEffectUse, reconcileEffects } from "./reconcile-effects.ts";
-export { createLeases, type LeasedTable } from "./store-leases.ts";

@@ -4,6 +4,7 @@ import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Mailer } from "../../ports/mailer.ts";
@@ -56,8 +57,7 @@ interface SentMessage {
 }
 
 const WAIT_MILLISECONDS = 10_000;
-const FIRST_RETRY_SECONDS = 15;
-const LONGEST_RETRY_SECONDS = 3_600;
+const RETRY = { firstMilliseconds: 15_000, longestMilliseconds: 3_600_000 };
 
 /** Writes once about a thing. What takes longer than a caller waits goes on, and the reconciler tries again what failed. */
 export async function sendMessage(
@@ -138,8 +138,7 @@ function messageEffect(ports: MessagePorts): EffectDefinition<MessageRecord, Agg
   return {
     done: "sent",
     store: ({ messages }) => messages,
-    quietMilliseconds: ({ attempts }) =>
-      1_000 * Math.min(FIRST_RETRY_SECONDS * 2 ** Math.max(attempts - 1, 0), LONGEST_RETRY_SECONDS),
+    quietMilliseconds: ({ attempts }) => backOff(attempts, RETRY),
     recovery: { kind: "send_again", sendAgain: (record) => sendOne(ports, record) },
     neverSent: () => new Failure("mail_not_sent"),
     giveBack: async () => undefined,

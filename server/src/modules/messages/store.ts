@@ -3,15 +3,15 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { MessageTable } from "../../platform/database/generated-tables.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
+import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { createLeases, type LeasedTable } from "../effects/index.ts";
 import { type MessageRecord, type Messages, StoredMail } from "./messages.ts";
 
 const FINAL = ["sent", "kept", "failed"] as const;
 
 const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
-  ...{ name: "message", final: FINAL, sending: ["sending"] },
+  ...{ name: "message", open: { notIn: FINAL }, sending: ["sending"] },
   toRecord: ({ failureCode, quietUntil, ...row }) => ({
     ...row,
     ...{ callId: undefined, result: undefined },
@@ -23,7 +23,7 @@ const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
 const contextOf = (id: string): string => `message ${id}`;
 
 export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messages {
-  const { touch, leave, claimStale } = createLeases(db, clock, table);
+  const { touch, leave, claimStale } = createWorkerLeases(db, clock, table);
   const now = (): string => clock.now().toString();
   return {
     ...{ touch, leave, claimStale },

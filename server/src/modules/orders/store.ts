@@ -3,6 +3,7 @@ import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
@@ -273,24 +274,10 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
   const { queryable, clock } = reading;
   return {
     async takeDue(network, limit, until) {
-      const now = clock.now().toString();
-      const taken = await queryable
-        .with("due", (db) =>
-          db
-            .selectFrom("booking")
-            .select("id")
-            .where("orderCheckAt", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
-            .where("network", "=", network)
-            .orderBy("orderCheckAt")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .updateTable("booking")
-        .set({ orderCheckAt: until.toString() })
-        .where("id", "in", (db) => db.selectFrom("due").select("due.id"))
-        .returning("id")
-        .execute();
+      const taken = await takeDueRows<{ id: string }>(queryable, {
+        ...{ table: "booking", key: ["id"], due: "order_check_at", at: clock.now(), until, limit, returning: ["id"] },
+        where: sql`network = ${network}`,
+      });
       if (taken.length === 0) return [];
       const rows = await selectOrders(reading, (row) => [
         row(

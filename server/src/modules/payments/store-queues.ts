@@ -1,12 +1,13 @@
 import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
+import { pruneInPieces } from "../../platform/database/prune.ts";
+import { takeDueRows, takeRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { LEFT_BEHIND, selectDead } from "../usage/index.ts";
 import { ANSWER_MINUTES, type Payments } from "./payments.ts";
 import type { PaymentStorage } from "./store-moves.ts";
 import { toPayment } from "./store-payment-rows.ts";
 
-const PRUNED_AT_ONCE = 1_000;
 /** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */
 const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
@@ -88,24 +89,10 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
           ? sql<boolean>`payment.chain_transaction_id is null`
           : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric
               and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
-      const rows = await db
-        .updateTable("payment")
-        .set({ lookedAt: at.toString() })
-        .where("id", "in", (query) =>
-          query
-            .selectFrom("payment")
-            .select("id")
-            .where("network", "=", environment)
-            .where("state", "=", state)
-            .where("lookedAt", "<=", sql<Temporal.Instant>`${at.subtract({ seconds }).toString()}::timestamptz`)
-            .where(isTheirTurn)
-            .orderBy("lookedAt")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .returningAll()
-        .execute();
+      const rows = await takeDueRows<Selectable<PaymentTable>>(db, {
+        ...{ table: "payment", key: ["id"], due: "looked_at", at: at.subtract({ seconds }), until: at, limit },
+        where: sql`network = ${environment} and state = ${state} and ${isTheirTurn}`,
+      });
       return rows.map(toPayment);
     },
   };
@@ -133,25 +120,14 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
 
     async prune(at) {
       const before = at.subtract({ minutes: ANSWER_MINUTES }).toString();
-      for (let pruned = 0; ; ) {
-        const answer = await db
-          .updateTable("payment")
-          .set({ result: "null" })
-          .where("id", "in", (query) =>
-            query
-              .selectFrom("payment")
-              .select("id")
-              // In the words of its index.
-              .where(sql<boolean>`state = 'settled' and result <> 'null'`)
-              .where("updatedAt", "<", sql<Temporal.Instant>`${before}::timestamptz`)
-              .limit(PRUNED_AT_ONCE)
-              .forUpdate()
-              .skipLocked(),
-          )
-          .executeTakeFirst();
-        pruned += Number(answer.numUpdatedRows);
-        if (answer.numUpdatedRows < PRUNED_AT_ONCE) return pruned;
-      }
+      return await pruneInPieces(async (limit) => {
+        const rows = await takeRows<{ id: string }>(db, {
+          ...{ table: "payment", key: ["id"], orderBy: "updated_at", limit, returning: ["id"] },
+          where: sql`state = 'settled' and result <> 'null' and updated_at < ${before}::timestamptz`,
+          set: sql`result = 'null'`,
+        });
+        return rows.length;
+      });
     },
 
     async receivables() {

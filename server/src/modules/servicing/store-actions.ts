@@ -3,26 +3,28 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ServicingActionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createLeases, type LeasedTable } from "../effects/index.ts";
 import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
 
 /** What an action fails with whose outcome stayed unknown (`servicing-effect.ts`). */
 const GIVEN_UP = "provider_timeout";
 
+const SENDING = ["sent"] as const;
+
 const table: LeasedTable<Selectable<ServicingActionTable>, ServicingAction> = {
   name: "servicing_action",
-  final: ["done", "failed"],
-  sending: ["sent"],
+  open: { notIn: ["done", "failed"] },
+  sending: SENDING,
   toRecord: toAction,
 };
 
 export function createServicingActions(queryable: Queryable, clock: Clock): ServicingActions {
-  const leases = createLeases(queryable, clock, table);
+  const leases = createWorkerLeases(queryable, clock, table);
 
   return {
     ...leases,
-    wake: (id) => leases.wake(id, table.sending),
+    wake: (id) => leases.wake(id, SENDING),
     ...createReads(queryable),
     ...createLists(queryable),
     ...createWrites(queryable, clock),

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { takeRows } from "../../platform/leased-queue/take-rows.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 
 /** Usage of the sandbox is never paid. */
@@ -24,18 +26,12 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
 
     async gather(tenantId, settlementId, limit) {
       // Several processes may gather at once: each takes records that nobody else is taking.
-      const { rows } = await sql<{ records: number; amount: string }>`
-        with due as (
-          select id from usage_record
-          where tenant_id = ${tenantId} and network = ${NETWORK} and status = 'unsettled' and settlement_id is null
-          order by id limit ${limit} for update skip locked
-        ), gathered as (
-          update usage_record set settlement_id = ${settlementId} from due where usage_record.id = due.id
-          returning usage_record.price_micro
-        )
-        select count(*)::int as records, coalesce(sum(price_micro), 0)::text as amount from gathered`.execute(db);
-      const [row] = rows;
-      return { records: row?.records ?? 0, amount: BigInt(row?.amount ?? "0") };
+      const gathered = await takeRows<{ priceMicro: Micro }>(db, {
+        ...{ table: "usage_record", key: ["id"], orderBy: "id", limit, returning: ["price_micro"] },
+        where: sql`tenant_id = ${tenantId} and network = ${NETWORK} and status = 'unsettled' and settlement_id is null`,
+        set: sql`settlement_id = ${settlementId}`,
+      });
+      return { records: gathered.length, amount: gathered.reduce((sum, { priceMicro }) => sum + priceMicro, 0n) };
     },
 
     async complete(settlementId) {

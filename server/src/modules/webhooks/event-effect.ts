@@ -1,5 +1,6 @@
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
+import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { ReceivedEvent, WebhookInbox } from "../../ports/supplier-webhooks.ts";
@@ -24,8 +25,7 @@ interface EventRecord extends EffectRecord {
 
 /** Who takes an event and dies with it keeps it from the others for so long. */
 const LEASE = { minutes: 2 };
-const FIRST_RETRY_MILLISECONDS = 1_000;
-const LONGEST_RETRY_MILLISECONDS = 600_000;
+const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 600_000 };
 /** About an hour and a half; what the event was about is then read by the slow look at orders only. */
 const MOST_ATTEMPTS = 18;
 
@@ -36,8 +36,7 @@ export function supplierEventUse(network: Environment, ports: EventPorts): Effec
   const definition: EffectDefinition<EventRecord, Aggregates> = {
     done: "done",
     store,
-    quietMilliseconds: ({ event: { attempts } }) =>
-      Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (attempts - 1), LONGEST_RETRY_MILLISECONDS),
+    quietMilliseconds: ({ event }) => backOff(event.attempts, RETRY),
     recovery: { kind: "send_again", sendAgain: ({ event }) => handleOnce(ports, network, event) },
     neverSent: () => {
       throw new Error("nothing is sent for an event");

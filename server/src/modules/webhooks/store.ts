@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { WebhookEventTable } from "../../platform/database/generated-tables.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
+import type { ReceivedEvent, WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
 import type { Vault } from "../../ports/vault.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -12,6 +14,10 @@ declare module "../../kernel/stores.ts" {
     webhookEndpoints: WebhookEndpoints;
   }
 }
+
+const EVENT_COLUMNS = ["id", "type", "subjectId", "orderId", "bookingId", "createdAt", "attempts"] as const;
+
+type EventRow = Pick<Selectable<WebhookEventTable>, (typeof EVENT_COLUMNS)[number]>;
 
 export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookInbox {
   return {
@@ -26,27 +32,13 @@ export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookI
     },
 
     async take(network, limit, until) {
-      const now = clock.now().toString();
-      const rows = await queryable
-        .with("waiting", (db) =>
-          db
-            .selectFrom("webhookEvent")
-            .select("id")
-            .where("network", "=", network)
-            .where("finishedAt", "is", null)
-            .where("nextAt", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
-            .orderBy("nextAt")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .updateTable("webhookEvent")
-        .set((row) => ({ nextAt: until.toString(), attempts: row("attempts", "+", 1) }))
-        .where("network", "=", network)
-        .where("id", "in", (db) => db.selectFrom("waiting").select("waiting.id"))
-        .returning(["id", "type", "subjectId", "orderId", "bookingId", "createdAt", "attempts"])
-        .execute();
-      return rows.map(withoutNulls);
+      const rows = await takeDueRows<EventRow>(queryable, {
+        ...{ table: "webhook_event", key: ["network", "id"], due: "next_at", at: clock.now(), until, limit },
+        where: sql`network = ${network} and finished_at is null`,
+        set: sql`attempts = attempts + 1`,
+        returning: EVENT_COLUMNS,
+      });
+      return rows.map((row): ReceivedEvent => withoutNulls(row));
     },
 
     async done(network, id, outcome) {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { Failure, mayHaveHappened } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
@@ -8,6 +7,7 @@ import { NOTHING_PAID, type Outcome } from "../../kernel/charge.ts";
 import type { Answer, Kernel } from "../../kernel/invoke.ts";
 import type { Invocation } from "../../kernel/prepare-call.ts";
 import type { OrderEnd, Workflow } from "../../kernel/workflow.ts";
+import { startHeartbeat } from "../../platform/leased-queue/heartbeat.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
@@ -34,7 +34,6 @@ const LastAttempt = z.object({ code: z.string().optional() });
 
 /** So many runs are executed at once in one process. */
 const AT_ONCE = 16;
-const HEARTBEAT_MILLISECONDS = 2_000;
 /** A worker that has been silent for so long is dead. */
 const STALE_SECONDS = 10;
 /** After an error that is nobody's answer, such as a database that is away. */
@@ -97,16 +96,14 @@ export class WorkflowRunner {
   async #execute(run: Run): Promise<void> {
     const { runs, clock, log, workerId } = this.#options;
     const leased = { id: run.id, workerId };
-    const beating = new AbortController();
-    const heartbeat = this.#beat(leased, beating.signal);
+    const stopBeating = startHeartbeat(() => runs.touch(leased));
     try {
       await this.#store(run, await this.#segment(run));
     } catch (err) {
       log.error({ err, runId: run.id, workflowId: run.workflowId }, "a run could not go on and is tried again");
       await runs.postpone(leased, clock.now().add({ seconds: AFTER_ERROR_SECONDS })).catch(() => undefined);
     } finally {
-      beating.abort();
-      await heartbeat;
+      await stopBeating();
     }
   }
 
@@ -188,15 +185,6 @@ export class WorkflowRunner {
       ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
       isPatient: true,
     };
-  }
-
-  async #beat(leased: { id: string; workerId: string }, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
-      await delay(HEARTBEAT_MILLISECONDS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-      if (ended.aborted) return;
-      // A beat that fails is like one that did not come.
-      await this.#options.runs.touch(leased).catch(() => undefined);
-    }
   }
 }
 

@@ -4,9 +4,10 @@ import { newId } from "../../domain/ids.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { takeRows } from "../../platform/leased-queue/take-rows.ts";
+import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createLeases } from "../effects/index.ts";
 import type { PauseReminder, PauseReminders, RemindedPause } from "./reminders.ts";
 import { rememberReminder } from "./store-record.ts";
 
@@ -41,8 +42,8 @@ interface Due {
 
 /** Joins the caller's transaction when `queryable` is one. */
 export function createPauseReminders(queryable: Queryable, clock: Clock, random: RandomBytes): PauseReminders {
-  const { touch, leave, claimStale } = createLeases<Row, PauseReminder>(queryable, clock, {
-    ...{ name: "pause_reminder", final: ["sent", "failed"], sending: ["pending"], toRecord: toReminder },
+  const { touch, leave, claimStale } = createWorkerLeases<Row, PauseReminder>(queryable, clock, {
+    ...{ name: "pause_reminder", open: { notIn: ["sent", "failed"] }, sending: ["pending"], toRecord: toReminder },
   });
   return {
     ...{ touch, leave, claimStale },
@@ -63,7 +64,8 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
     async remind(limit) {
       if (queryable.isTransaction) return await remind(queryable, { clock, random, limit });
       // Mostly there is none: that is seen without a transaction.
-      const { rows } = await selectDue(sql`${clock.now().toString()}::timestamptz`, 1).execute(queryable);
+      const at = sql`${clock.now().toString()}::timestamptz`;
+      const { rows } = await sql`select 1 from workflow_pause where ${isDue(at)} limit 1`.execute(queryable);
       if (rows.length === 0) return 0;
       return await queryable.transaction().execute((db) => remind(db, { clock, random, limit }));
     },
@@ -80,10 +82,8 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
   };
 }
 
-const selectDue = (at: RawBuilder<unknown>, limit: number) => sql`
-  select session_id from workflow_pause
-  where resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}
-  order by remind_at limit ${limit}`;
+const isDue = (at: RawBuilder<unknown>) =>
+  sql`resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}`;
 
 async function remind(
   db: Queryable,
@@ -91,10 +91,11 @@ async function remind(
 ): Promise<number> {
   const now = clock.now();
   const at = sql`${now.toString()}::timestamptz`;
-  const { rows } = await sql<Due>`
-    update workflow_pause set reminded_at = ${at}
-    where session_id in (${selectDue(at, limit)} for update skip locked)
-    returning session_id, run_id, step_id, tenant_id, network, trace_id`.execute(db);
+  const rows = await takeRows<Due>(db, {
+    ...{ table: "workflow_pause", key: ["session_id"], orderBy: "remind_at", limit, where: isDue(at) },
+    set: sql`reminded_at = ${at}`,
+    returning: ["session_id", "run_id", "step_id", "tenant_id", "network", "trace_id"],
+  });
   for (const due of rows) {
     const reminded = await sql<{ userId: string | null }>`${whoCanAct(due)}`.execute(db);
     for (const { userId } of reminded.rows) {

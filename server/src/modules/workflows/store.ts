@@ -2,6 +2,7 @@ import { type InferResult, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
 import { cancelRun } from "./store-cancel.ts";
@@ -9,28 +10,27 @@ import { createJournal } from "./store-journal.ts";
 import { createPauses } from "./store-pauses.ts";
 import { rememberEnd, rememberStart } from "./store-record.ts";
 
-const selectRuns = (queryable: Queryable) =>
-  queryable
-    .selectFrom("workflowRun")
-    .select([
-      "id",
-      "tenantId",
-      "network",
-      "workflowId",
-      "version",
-      "userId",
-      "keyId",
-      "input",
-      "tripId",
-      "state",
-      "cancelRequestedBy",
-      "result",
-      "failure",
-      "traceId",
-      "createdAt",
-      "updatedAt",
-      "endedAt",
-    ]);
+const RUN_COLUMNS = [
+  "id",
+  "tenantId",
+  "network",
+  "workflowId",
+  "version",
+  "userId",
+  "keyId",
+  "input",
+  "tripId",
+  "state",
+  "cancelRequestedBy",
+  "result",
+  "failure",
+  "traceId",
+  "createdAt",
+  "updatedAt",
+  "endedAt",
+] as const;
+
+const selectRuns = (queryable: Queryable) => queryable.selectFrom("workflowRun").select(RUN_COLUMNS);
 
 type Row = InferResult<ReturnType<typeof selectRuns>>[number];
 
@@ -174,33 +174,16 @@ function createLeases(
   queryable: Queryable,
   clock: Clock,
 ): Pick<Runs, "lease" | "touch" | "postpone" | "end" | "release"> {
-  const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
+  const leases = createWorkerLeases<Row, Run>(queryable, clock, {
+    ...{ name: "workflow_run", open: { in: ["running"] }, returning: RUN_COLUMNS, toRecord: toRun },
+  });
   const mine = ({ id, workerId }: { id: string; workerId: string }, db = queryable) =>
     db.updateTable("workflowRun").where("id", "=", id).where("workerId", "=", workerId).where("state", "=", "running");
   const free = { workerId: null, workerSeenAt: null };
 
   return {
-    async lease(workerId, limit, staleSeconds) {
-      const now = clock.now();
-      const { rows } = await sql<{ id: string }>`
-        with free as (
-          select id from workflow_run
-          where state = 'running'
-            and (quiet_until is null or quiet_until <= ${at(now)})
-            and (worker_id is null or worker_seen_at < ${at(now.subtract({ seconds: staleSeconds }))})
-          order by created_at limit ${limit} for update skip locked
-        )
-        update workflow_run set worker_id = ${workerId}, worker_seen_at = ${at(now)}
-        where id in (select id from free) returning id`.execute(queryable);
-      if (rows.length === 0) return [];
-      const ids = rows.map(({ id }) => id);
-      return (await selectRuns(queryable).where("id", "in", ids).execute()).map(toRun);
-    },
-
-    async touch(leased) {
-      const row = await mine(leased).set({ workerSeenAt: clock.now().toString() }).returning("id").executeTakeFirst();
-      return row !== undefined;
-    },
+    lease: (workerId, limit, staleSeconds) => leases.claimStale(workerId, staleSeconds, limit),
+    touch: ({ id, workerId }) => leases.touch(id, workerId),
 
     async postpone(leased, until, failed) {
       const quietUntil = until.toString();

@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Queryable } from "../database/database.ts";
+
+interface RowsToTake {
+  table: string;
+  key: readonly string[];
+  /** Written like the condition of a partial index where that index is to be used. */
+  where: RawBuilder<unknown>;
+  orderBy: string;
+  limit: number;
+  /** Assignments that mark the rows as taken. */
+  set: RawBuilder<unknown>;
+  /** Left out: all columns. */
+  returning?: readonly string[] | undefined;
+}
+
+/**
+ * Marks rows as taken and returns them, in no particular order. Safe in several processes at once: rows that another statement is
+ * taking are skipped. The selection is materialised, so that the planner cannot run it more than once and exceed the limit.
+ */
+export async function takeRows<Row>(
+  db: Queryable,
+  { table, key, where, orderBy, limit, set, returning }: RowsToTake,
+): Promise<readonly Row[]> {
+  const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
+  const name = sql.table(table);
+  const { rows } = await sql<Row>`
+    with taken as materialized (
+      select ${listOf(key)} from ${name} where ${where}
+      order by ${sql.ref(orderBy)} limit ${limit} for update skip locked
+    )
+    update ${name} set ${set} where (${listOf(key)}) in (select ${listOf(key)} from taken)
+    returning ${returning === undefined ? sql`*` : listOf(returning)}`.execute(db);
+  return rows;
+}
+
+interface DueRows extends Omit<RowsToTake, "orderBy" | "set"> {
+  /** The column that says when a row is due. */
+  due: string;
+  /** Rows that are due at this time are taken. */
+  at: Temporal.Instant;
+  /** When they are due again, unless the taker has finished them or has put them back by then. */
+  until: Temporal.Instant;
+  /** Further assignments. */
+  set?: RawBuilder<unknown>;
+}
+
+/** Takes rows for a time, those that have been due the longest first. Such a lease has no owner, only an end. */
+export async function takeDueRows<Row>(
+  db: Queryable,
+  { due, at, until, where, set, ...rows }: DueRows,
+): Promise<readonly Row[]> {
+  const column = sql.ref(due);
+  const leased = sql`${column} = ${until.toString()}::timestamptz`;
+  return await takeRows<Row>(db, {
+    ...rows,
+    where: sql`${column} <= ${at.toString()}::timestamptz and ${where}`,
+    orderBy: due,
+    set: set === undefined ? leased : sql`${leased}, ${set}`,
+  });
+}

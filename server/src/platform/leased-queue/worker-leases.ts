@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import type { Clock } from "../../ports/clock.ts";
+import type { Queryable } from "../database/database.ts";
+import { takeRows } from "./take-rows.ts";
+
+/** A table whose rows workers lease, with the columns `id`, `state`, `worker_id`, `worker_seen_at`, `quiet_until` and `created_at`. */
+export interface LeasedTable<Row, R> {
+  name: string;
+  /** The states with work to do, as the table's partial index names them. */
+  open: { in: readonly string[] } | { notIn: readonly string[] };
+  /** States in which a request may be on its way. */
+  sending?: readonly string[];
+  /** The columns of a row; left out: all. */
+  returning?: readonly string[];
+  toRecord(row: Row): R;
+}
+
+export interface WorkerLeases<R> {
+  /**
+   * The worker's heartbeat. False: another worker has taken over. In a sending state the quiet time moves on to `quietUntil`, so that
+   * it counts from the last sign of life.
+   */
+  touch(id: string, workerId: string, quietUntil?: Temporal.Instant): Promise<boolean>;
+  /** The worker lets go of an open record, and nobody takes it before `quietUntil`. */
+  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** An open record that no worker has, and that is in one of these states if any are named, may be taken now. */
+  wake(id: string, states?: readonly string[]): Promise<boolean>;
+  /**
+   * Takes open records, oldest first, whose quiet time is over and that no worker has which was seen within so many seconds. Only of
+   * `kind` where one is named.
+   */
+  claimStale(workerId: string, staleSeconds: number, limit: number, kind?: string): Promise<readonly R[]>;
+}
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createWorkerLeases<Row, R>(
+  queryable: Queryable,
+  clock: Clock,
+  table: LeasedTable<Row, R>,
+): WorkerLeases<R> {
+  const name = sql.table(table.name);
+  const { open, sending = [], returning } = table;
+  // The states are written into the statements: with parameters, PostgreSQL would not use the partial indexes.
+  const listOf = (states: readonly string[]) => sql.join(states.map((state) => sql.lit(state)));
+  const isOpen = "in" in open ? sql`state in (${listOf(open.in)})` : sql`state not in (${listOf(open.notIn)})`;
+  const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
+  const changed = async (statement: ReturnType<typeof sql>): Promise<boolean> =>
+    (await statement.execute(queryable)).rows.length > 0;
+
+  return {
+    touch(id, workerId, quietUntil) {
+      const moved =
+        quietUntil === undefined || sending.length === 0
+          ? sql``
+          : sql`, quiet_until = case when state in (${listOf(sending)})
+              then greatest(quiet_until, ${at(quietUntil)}) else quiet_until end`;
+      return changed(sql`
+        update ${name} set worker_seen_at = ${at(clock.now())}${moved}
+        where id = ${id} and worker_id = ${workerId} returning id`);
+    },
+
+    leave: (id, workerId, quietUntil) =>
+      changed(sql`
+        update ${name} set worker_id = null, worker_seen_at = null, quiet_until = ${at(quietUntil)}, updated_at = ${at(clock.now())}
+        where id = ${id} and worker_id = ${workerId} and ${isOpen} returning id`),
+
+    wake: (id, states) =>
+      changed(sql`
+        update ${name} set quiet_until = ${at(clock.now())}
+        where id = ${id} and worker_id is null and ${states === undefined ? isOpen : sql`state in (${listOf(states)})`}
+        returning id`),
+
+    async claimStale(workerId, staleSeconds, limit, kind) {
+      const now = clock.now();
+      const staleAt = now.subtract({ milliseconds: Math.round(staleSeconds * 1000) });
+      const rows = await takeRows<Row>(queryable, {
+        ...{ table: table.name, key: ["id"], orderBy: "created_at", limit, returning },
+        where: sql`${isOpen}
+          and (quiet_until is null or quiet_until <= ${at(now)})
+          and (worker_id is null or worker_seen_at < ${at(staleAt)})
+          and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}`,
+        set: sql`worker_id = ${workerId}, worker_seen_at = ${at(now)}`,
+      });
+      return rows.map(table.toRecord);
+    },
+  };
+}
