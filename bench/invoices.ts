@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { readConfig } from "../server/src/config/config.ts";
+import { EInvoiceRules, findRules } from "../server/src/modules/e-invoices/e-invoice-rules.ts";
+import { createEInvoices } from "../server/src/modules/e-invoices/judge-invoice.ts";
+import { writeCii } from "../server/src/modules/e-invoices/write-cii.ts";
 import type { InvoiceDocument } from "../server/src/modules/invoices/document.ts";
 import { InvoiceRenderer } from "../server/src/modules/invoices/drawing/invoice-renderer.ts";
-import { EInvoiceRules, findRules } from "../server/src/modules/invoices/e-invoice/e-invoice-rules.ts";
-import { issueJudged } from "../server/src/modules/invoices/e-invoice/judge-invoice.ts";
-import { writeCii } from "../server/src/modules/invoices/e-invoice/write-cii.ts";
+import { issueJudged } from "../server/src/modules/invoices/e-invoices.ts";
 import { threadLimits } from "../server/src/modules/invoices/worker-queue.ts";
 import { sampleInvoice } from "../server/test/support/wrong-e-invoices.ts";
 
@@ -32,14 +33,16 @@ await measureMemory(path);
 
 async function measureTime(rulesPath: string): Promise<void> {
   const rules = new EInvoiceRules(rulesPath);
+  const eInvoices = createEInvoices(rules);
   const renderer = new InvoiceRenderer();
   const make = async (draft: InvoiceDocument) => {
     const judged = await issueJudged(
-      rules,
+      eInvoices,
       async () => draft,
       async ({ eInvoice }) => ({ ...draft, eInvoice }),
     );
-    return await renderer.render(judged ?? draft);
+    const invoice = judged ?? draft;
+    return await renderer.render({ invoice, attachment: eInvoices.attachmentOf(invoice) });
   };
   const cold = performance.now();
   await make(draftOf(0));
@@ -65,10 +68,14 @@ async function measureTime(rulesPath: string): Promise<void> {
 }
 
 async function measureMemory(rulesPath: string): Promise<void> {
-  const folder = new URL("../server/src/modules/invoices/", import.meta.url);
+  const folder = new URL("../server/src/modules/", import.meta.url);
   const threads = [
-    ["the rules", "e-invoice/rules-thread.ts", (round: number) => writeCii(draftOf(round))],
-    ["drawing", "drawing/invoice-thread.ts", (round: number) => draftOf(round)],
+    ["the rules", "e-invoices/rules-thread.ts", (round: number) => writeCii(draftOf(round))],
+    [
+      "drawing",
+      "invoices/drawing/invoice-thread.ts",
+      (round: number) => ({ invoice: draftOf(round), attachment: undefined }),
+    ],
   ] as const;
   for (const [name, script, inputOf] of threads) {
     const worker = new Worker(new URL(script, folder), { workerData: rulesPath, resourceLimits: threadLimits });

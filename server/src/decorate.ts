@@ -19,7 +19,9 @@ export function createParts(makers: PartMakers, decorate: Decorators = {}): Part
       if (made !== undefined) return made.part;
       if (isBeingMade) throw new Error(`The part ${name} is needed to make itself.`);
       isBeingMade = true;
-      const part = makers[name](parts);
+      const make = makers[name];
+      if (make === undefined) throw new Error(`The part ${name} has no maker.`);
+      const part = make(parts);
       made = { part: decorate[name]?.(part) ?? part };
       return made.part;
     }

@@ -19,7 +19,7 @@ import {
   RULES_FILE_NAME,
   RulesFile,
   type RulesInfo,
-} from "../modules/invoices/e-invoice/rules-file.ts";
+} from "../modules/e-invoices/rules-file.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Program } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";

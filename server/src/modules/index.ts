@@ -5,6 +5,7 @@ import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { documentsModule } from "./documents/module.ts";
+import { eInvoicesModule } from "./e-invoices/module.ts";
 import { effectsModule } from "./effects/module.ts";
 import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
@@ -64,6 +65,7 @@ export const modules = [
   eligibilityModule,
   documentsModule,
   invoicesModule,
+  eInvoicesModule,
   workflowsModule,
   demoModule,
   accountModule,

@@ -78,7 +78,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
     invoiceRenderer: absent("invoiceRenderer"),
-    eInvoiceRules: absent("eInvoiceRules"),
+    eInvoices: undefined,
     workflows: absent("workflows"),
   };
   return async (

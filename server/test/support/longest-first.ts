@@ -16,7 +16,7 @@ const LONGEST: readonly string[] = [
   "mcp-fast-path",
   "live-escrow",
   "limits",
-  "e-invoice",
+  "e-invoices",
   "book-flight",
   "webhooks-late",
   "servicing-change",

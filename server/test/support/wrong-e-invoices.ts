@@ -1,8 +1,8 @@
 import { parseDecimal } from "../../src/domain/money.ts";
+import { writeCii } from "../../src/modules/e-invoices/write-cii.ts";
 import { formatCents } from "../../src/modules/invoices/amounts.ts";
 import type { InvoiceDocument } from "../../src/modules/invoices/document.ts";
-import { noEInvoice } from "../../src/modules/invoices/e-invoice/e-invoice.ts";
-import { writeCii } from "../../src/modules/invoices/e-invoice/write-cii.ts";
+import { noEInvoice } from "../../src/modules/invoices/e-invoice.ts";
 
 type Line = InvoiceDocument["lines"][number];
 

@@ -6,7 +6,7 @@ import { BOOKING_RATE, BookingRate, inUsdc, namesOf } from "../bookings/index.ts
 import type { OrderRecord } from "../orders/index.ts";
 import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
 import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
-import { noEInvoice } from "./e-invoice/e-invoice.ts";
+import { noEInvoice } from "./e-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { InvoicingSettings } from "./settings.ts";
 

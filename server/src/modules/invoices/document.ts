@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { BookingRate } from "../bookings/index.ts";
-import { EInvoice, noEInvoice } from "./e-invoice/e-invoice.ts";
+import { EInvoice, noEInvoice } from "./e-invoice.ts";
 import { taxTreatments } from "./settings.ts";
 
 const Party = z.object({

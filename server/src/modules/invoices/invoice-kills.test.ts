@@ -3,7 +3,6 @@ import { createManualClock, openTestIdentities, type TestIdentities } from "../.
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createStores } from "../../contributions.ts";
 import type { Stores } from "../../kernel/stores.ts";
-import { EInvoiceRules } from "./e-invoice/e-invoice-rules.ts";
 import type { Settlement } from "./find-settlement.ts";
 import { issueInvoice } from "./issue-invoice.ts";
 
@@ -28,7 +27,7 @@ const settled = (at: number): Settlement => ({
   ...{ transactionHash: `0x${"3".repeat(64)}`, settledAt: clock.now() },
 });
 const issue = (over: Stores, settlement: Settlement) =>
-  issueInvoice({ stores: over, clock, eInvoiceRules: new EInvoiceRules(undefined) }, settlement, {
+  issueInvoice({ stores: over, clock, eInvoices: undefined }, settlement, {
     settings: undefined,
     chainId: 1,
   });

@@ -4,8 +4,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
-import { EInvoiceNotChecked } from "./e-invoice/e-invoice-rules.ts";
-import { EInvoiceRefused, issueJudged, judgeInvoice, type Rules } from "./e-invoice/judge-invoice.ts";
+import { EInvoiceNotChecked, EInvoiceRefused, type EInvoices, issueJudged, judgeInvoice } from "./e-invoices.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";
 import type { InvoicingSettings } from "./settings.ts";
@@ -13,7 +12,7 @@ import type { InvoicingSettings } from "./settings.ts";
 export interface IssuePorts {
   stores: Stores;
   clock: Clock;
-  eInvoiceRules: Rules;
+  eInvoices: EInvoices | undefined;
 }
 
 const INVOICE_SERIES = "INV-";
@@ -25,17 +24,17 @@ const DRAFT_NUMBER = "000000";
 const seriesOf = ({ network }: Owner, series: string): string => (network === "sandbox" ? `SANDBOX-${series}` : series);
 
 /**
- * The booking's one invoice: its number and its document are stored together, or neither is. Throws what `judgeInvoice` throws,
+ * The booking's one invoice: its number and its document are stored together, or neither is. Throws what `EInvoices.judge` throws,
  * and then has used no number.
  */
 export async function issueInvoice(
-  { stores, clock, eInvoiceRules }: IssuePorts,
+  { stores, clock, eInvoices }: IssuePorts,
   settlement: Settlement,
   given: Given,
 ): Promise<void> {
   const { bookingId } = settlement.booking;
   const { owner, series, issuedAt, readFacts, draw } = drawing({ stores, clock }, settlement, given);
-  await issueJudged(eInvoiceRules, draw, ({ draft, eInvoice }) =>
+  await issueJudged(eInvoices, draw, ({ draft, eInvoice }) =>
     stores.transaction(async (aggregates) => {
       const { invoices } = aggregates;
       await invoices.lockSeries(owner, series);
@@ -53,13 +52,13 @@ export async function issueInvoice(
   );
 }
 
-/** The same without issuing anything, for a preview: throws what `judgeInvoice` throws. */
+/** The same without issuing anything, for a preview: throws what `EInvoices.judge` throws. */
 export async function checkInvoice(
-  { stores, clock, eInvoiceRules }: IssuePorts,
+  { stores, clock, eInvoices }: IssuePorts,
   settlement: Settlement,
   given: Given,
 ): Promise<void> {
-  await judgeInvoice(eInvoiceRules, await drawing({ stores, clock }, settlement, given).draw());
+  await judgeInvoice(eInvoices, await drawing({ stores, clock }, settlement, given).draw());
 }
 
 interface Given {
@@ -120,11 +119,7 @@ export async function creditRefunds(
   }
 }
 
-async function issueCreditNote(
-  { stores, clock, eInvoiceRules }: IssuePorts,
-  owner: Owner,
-  bookingId: Hex,
-): Promise<void> {
+async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: Owner, bookingId: Hex): Promise<void> {
   const settings = await stores.invoices.settings(owner);
   const series = seriesOf(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
   const issuedAt = clock.now();
@@ -134,7 +129,7 @@ async function issueCreditNote(
     const due = await readDue(stores, owner, bookingId);
     return due && compose(due, series + DRAFT_NUMBER);
   };
-  await issueJudged(eInvoiceRules, draw, ({ draft, eInvoice }) =>
+  await issueJudged(eInvoices, draw, ({ draft, eInvoice }) =>
     stores.transaction(async (aggregates) => {
       const { invoices } = aggregates;
       await invoices.lockInvoice(owner, bookingId);

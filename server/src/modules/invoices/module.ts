@@ -2,8 +2,7 @@ import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
-import { EInvoiceRules, findRules } from "./e-invoice/e-invoice-rules.ts";
-import type { Rules } from "./e-invoice/judge-invoice.ts";
+import type { EInvoices } from "./e-invoices.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import { invoiceRoutes } from "./routes.ts";
 import { createInvoices } from "./store.ts";
@@ -13,19 +12,15 @@ declare module "../../kernel/parts.ts" {
   interface Parts {
     /** One for the process, however many environments ask it. */
     readonly invoiceRenderer: InvoiceRenderer;
-    readonly eInvoiceRules: EInvoiceRules;
-  }
-  interface Settings {
-    readonly dataDir: string;
-    /** Undefined: the one in the data folder, if there is one. */
-    readonly eInvoiceRulesFile: string | undefined;
+    /** Missing in an installation without the module `e-invoices`, which makes it. */
+    readonly eInvoices?: EInvoices;
   }
 }
 
 declare module "../../kernel/tool.ts" {
   interface Ports {
     invoiceRenderer: Pick<InvoiceRenderer, "render">;
-    eInvoiceRules: Rules;
+    eInvoices: EInvoices | undefined;
   }
 }
 
@@ -39,30 +34,15 @@ export const invoicesModule = defineModule({
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
   migrations: { "0034-invoices": invoices },
-  parts: {
-    invoiceRenderer: () => new InvoiceRenderer(),
-    eInvoiceRules: ({ settings }) => new EInvoiceRules(findRules(settings.eInvoiceRulesFile, settings.dataDir)),
-  },
-  ports: ({ invoiceRenderer, eInvoiceRules }) => ({ invoiceRenderer, eInvoiceRules }),
-  /** Rules that cannot be read stop the start, rather than every invoice. */
-  start: ({ eInvoiceRules }) => eInvoiceRules.requireRunnable(),
-  async facts({ eInvoiceRules }) {
-    if (!eInvoiceRules.areInstalled) return [];
-    const { missing } = eInvoiceRules;
-    if (missing !== undefined) {
-      return [{ label: "e-invoices", text: `not checked, and no invoice is issued, until you run: ${missing}` }];
-    }
-    const { version, sha256 } = (await eInvoiceRules.check()).info;
-    return [{ label: "e-invoices", text: `checked by the rules of EN 16931, version ${version}, SHA-256 ${sha256}` }];
-  },
-  jobs({ stores, clock, eInvoiceRules, log }) {
-    const job = new CreditRefundsJob({ stores, clock, eInvoiceRules, log });
+  parts: { invoiceRenderer: () => new InvoiceRenderer() },
+  ports: ({ invoiceRenderer, eInvoices }) => ({ invoiceRenderer, eInvoices }),
+  jobs({ stores, clock, eInvoices, log }) {
+    const job = new CreditRefundsJob({ stores, clock, eInvoices, log });
     return [
       defineJob({ name: "credit-refunded-invoices", everyMilliseconds: CREDIT_MILLISECONDS, run: () => job.run() }),
     ];
   },
-  async stop({ invoiceRenderer, eInvoiceRules }) {
+  async stop({ invoiceRenderer }) {
     invoiceRenderer.close();
-    eInvoiceRules.close();
   },
 });

@@ -1,10 +1,13 @@
 import type { Ports } from "../../kernel/tool.ts";
+import type { InvoiceDocument } from "./document.ts";
 import { InvoiceNotDrawn } from "./drawing/invoice-renderer.ts";
 import type { DrawnInvoice, Owner, StoredInvoice } from "./invoices.ts";
 
 export const FILE_LIFETIME = Temporal.Duration.from({ hours: 30 * 24 });
 
-type SharePorts = Pick<Ports, "fileShelf" | "invoiceRenderer"> & { stores: Pick<Ports["stores"], "invoices"> };
+type SharePorts = Pick<Ports, "fileShelf" | "invoiceRenderer" | "eInvoices"> & {
+  stores: Pick<Ports["stores"], "invoices">;
+};
 
 export const fileNamesOf = (invoiceNumber: string): { pdf: string; json: string } => {
   const name = invoiceNumber.replaceAll("/", "-");
@@ -13,17 +16,16 @@ export const fileNamesOf = (invoiceNumber: string): { pdf: string; json: string 
 
 /** Puts PDF and JSON where they can be read. Undefined: the PDF could not be made now. */
 export async function shareInvoice(
-  { stores: { invoices }, fileShelf, invoiceRenderer }: SharePorts,
+  { stores: { invoices }, fileShelf, invoiceRenderer, eInvoices }: SharePorts,
   owner: Owner,
   { invoiceNumber, document }: StoredInvoice,
   expiresAt: Temporal.Instant,
 ): Promise<{ pdfUrl: string; jsonUrl: string; charactersNotShown: string } | undefined> {
-  let drawn: DrawnInvoice | undefined = await invoices.drawn(owner, invoiceNumber);
-  try {
-    drawn ??= await invoices.keepDrawn(owner, invoiceNumber, await invoiceRenderer.render(document));
-  } catch (error) {
-    if (!(error instanceof InvoiceNotDrawn)) throw error;
-    return undefined;
+  let drawn = await invoices.drawn(owner, invoiceNumber);
+  if (drawn === undefined) {
+    const made = await draw({ invoiceRenderer, eInvoices }, document);
+    if (made === undefined) return undefined;
+    drawn = await invoices.keepDrawn(owner, invoiceNumber, made);
   }
   const names = fileNamesOf(invoiceNumber);
   const [pdfUrl = "", jsonUrl = ""] = await fileShelf.share(
@@ -39,4 +41,19 @@ export async function shareInvoice(
     expiresAt,
   );
   return { pdfUrl, jsonUrl, charactersNotShown: drawn.charactersNotShown };
+}
+
+/** Undefined also if the invoice is an e-invoice and nothing writes its XML: a PDF without it would be kept for good. */
+async function draw(
+  { invoiceRenderer, eInvoices }: Pick<SharePorts, "invoiceRenderer" | "eInvoices">,
+  invoice: InvoiceDocument,
+): Promise<DrawnInvoice | undefined> {
+  const attachment = invoice.eInvoice.available ? eInvoices?.attachmentOf(invoice) : undefined;
+  if (invoice.eInvoice.available && attachment === undefined) return undefined;
+  try {
+    return await invoiceRenderer.render({ invoice, attachment });
+  } catch (error) {
+    if (!(error instanceof InvoiceNotDrawn)) throw error;
+    return undefined;
+  }
 }

@@ -1,13 +1,12 @@
 import PDFDocument from "pdfkit";
 import { type Words, wordsIn } from "../../../domain/texts.ts";
 import type { InvoiceDocument } from "../document.ts";
-import { PROFILE } from "../e-invoice/e-invoice.ts";
-import { writeCii } from "../e-invoice/write-cii.ts";
+import type { EInvoiceAttachment } from "../e-invoices.ts";
 import type { DrawnInvoice } from "../invoices.ts";
 import { invoiceTexts, SANDBOX_MARK } from "../texts.ts";
 import { piecesFromLeft } from "./bidi-line.ts";
-import { FACTUR_X, facturXMetadata } from "./factur-x.ts";
 import { Glyphs, usualFace, type Weight } from "./fonts.ts";
+import type { ToDraw } from "./invoice-renderer.ts";
 
 const PAGE = { width: 595.28, height: 841.89, margin: 48 } as const;
 const BOTTOM = PAGE.height - PAGE.margin;
@@ -28,10 +27,11 @@ interface Column {
 type Say = ReturnType<typeof invoiceTexts>;
 
 /** A PDF of one page, made as PDF/A-3 with its fonts in it and the document as JSON attached. */
-export async function drawInvoice(invoice: InvoiceDocument): Promise<DrawnInvoice> {
+export async function drawInvoice({ invoice, attachment }: ToDraw): Promise<DrawnInvoice> {
   for (const scale of SCALES) {
     const glyphs = new Glyphs();
     const page = new InvoicePage(invoice, glyphs, scale);
+    if (attachment !== undefined) page.attach(attachment);
     if (page.draw() <= BOTTOM || scale === SCALES.at(-1)) {
       return { pdf: await page.end(), charactersNotShown: glyphs.missing };
     }
@@ -46,6 +46,7 @@ class InvoicePage {
   readonly #invoice: InvoiceDocument;
   readonly #glyphs: Glyphs;
   readonly #scale: number;
+  readonly #made: Date;
   #y: number = PAGE.margin;
 
   constructor(invoice: InvoiceDocument, glyphs: Glyphs, scale: number) {
@@ -55,6 +56,7 @@ class InvoicePage {
     this.#words = wordsIn(invoice.language);
     this.#say = invoiceTexts(this.#words);
     const made = new Date(`${invoice.issuedOn}T00:00:00Z`);
+    this.#made = made;
     this.#pdf = new PDFDocument({
       ...{ size: [PAGE.width, PAGE.height], margin: 0, pdfVersion: "1.7", subset: "PDF/A-3b" },
       ...{ lang: this.#words.locale, displayTitle: true },
@@ -64,7 +66,15 @@ class InvoicePage {
       ...{ name: `${invoice.number.replaceAll("/", "-")}.json`, type: "application/json", relationship: "Data" },
       ...{ creationDate: made, modifiedDate: made },
     });
-    if (invoice.eInvoice.available) this.#attachEInvoice(made);
+  }
+
+  /** As Factur-X wants it: beside the page, and saying the same. */
+  attach({ fileName, xml, description, metadata }: EInvoiceAttachment): void {
+    this.#pdf.file(Buffer.from(xml), {
+      ...{ name: fileName, type: "text/xml", relationship: "Alternative", description },
+      ...{ creationDate: this.#made, modifiedDate: this.#made },
+    });
+    this.#pdf.appendXML(metadata);
   }
 
   /** Where it ends on the page. */
@@ -86,17 +96,6 @@ class InvoicePage {
     this.#pdf.on("error", reject);
     this.#pdf.end();
     return await promise;
-  }
-
-  /** As Factur-X wants it: beside the page, and saying the same. */
-  #attachEInvoice(made: Date): void {
-    const xml = writeCii(this.#invoice);
-    if (xml === undefined) throw new Error("an e-invoice names seller and buyer");
-    this.#pdf.file(Buffer.from(xml), {
-      ...{ name: FACTUR_X.fileName, type: "text/xml", relationship: "Alternative" },
-      ...{ description: PROFILE, creationDate: made, modifiedDate: made },
-    });
-    this.#pdf.appendXML(facturXMetadata(PROFILE));
   }
 
   #title(): string {

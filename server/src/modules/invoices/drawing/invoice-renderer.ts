@@ -1,8 +1,15 @@
 import type { InvoiceDocument } from "../document.ts";
+import type { EInvoiceAttachment } from "../e-invoices.ts";
 import type { DrawnInvoice } from "../invoices.ts";
 import { WorkerQueue } from "../worker-queue.ts";
 
 const TIMEOUT_MILLISECONDS = 20_000;
+
+export interface ToDraw {
+  readonly invoice: InvoiceDocument;
+  /** Undefined: the invoice is no e-invoice. */
+  readonly attachment: EInvoiceAttachment | undefined;
+}
 
 /** No PDF was made: too many wait for theirs, it took too long, or the drawing failed. The invoice stands all the same. */
 export class InvoiceNotDrawn extends Error {
@@ -14,14 +21,14 @@ export class InvoiceNotDrawn extends Error {
 
 /** Draws invoices in a thread of its own. */
 export class InvoiceRenderer {
-  readonly #queue = new WorkerQueue<InvoiceDocument, DrawnInvoice>({
+  readonly #queue = new WorkerQueue<ToDraw, DrawnInvoice>({
     script: new URL("./invoice-thread.ts", import.meta.url),
     timeoutMilliseconds: TIMEOUT_MILLISECONDS,
     failure: (reason) => new InvoiceNotDrawn(reason),
   });
 
   /** Throws `InvoiceNotDrawn`. */
-  async render(invoice: InvoiceDocument): Promise<DrawnInvoice> {
+  async render(invoice: ToDraw): Promise<DrawnInvoice> {
     return await this.#queue.run(invoice);
   }
 

@@ -1,11 +1,11 @@
 import { parentPort } from "node:worker_threads";
-import type { InvoiceDocument } from "../document.ts";
 import type { DrawnInvoice } from "../invoices.ts";
 import type { ThreadAnswer, ThreadTask } from "../worker-queue.ts";
 import { drawInvoice } from "./draw-invoice.ts";
+import type { ToDraw } from "./invoice-renderer.ts";
 
 /** The thread of an `InvoiceRenderer`: a document in, its PDF or the text of an error out. */
-parentPort?.on("message", async ({ id, input }: ThreadTask<InvoiceDocument>) => {
+parentPort?.on("message", async ({ id, input }: ThreadTask<ToDraw>) => {
   const post = (answer: ThreadAnswer<DrawnInvoice>) => parentPort?.postMessage(answer);
   try {
     post({ id, output: await drawInvoice(input) });

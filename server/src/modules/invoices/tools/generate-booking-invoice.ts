@@ -6,8 +6,7 @@ import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/plan.ts";
 import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { Hash, hashOf, readHash } from "../../escrow/index.ts";
-import { EInvoiceNotChecked } from "../e-invoice/e-invoice-rules.ts";
-import { EInvoiceRefused } from "../e-invoice/judge-invoice.ts";
+import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
 import { findSettlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
 import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
@@ -46,7 +45,7 @@ export const generateBookingInvoice = defineTool({
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer", "eInvoiceRules"],
+  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer", "eInvoices"],
   input: z.strictObject({
     bookingId: z.string(),
     settleTxHash: Hash.optional().describe("txHash of settle_booking; left out: the recorded one"),
@@ -77,23 +76,23 @@ export const generateBookingInvoice = defineTool({
       return EMPTY_PLAN;
     }),
 
-  async probe(input, { stores, chain, clock, eInvoiceRules, caller }) {
+  async probe(input, { stores, chain, clock, eInvoices, caller }) {
     const { settlement, settings, issued } = await readSettlement(input, stores, caller);
     if (issued.length > 0) return;
     const given = { settings, chainId: chain.chainId };
-    await inWordsOfTool(checkInvoice({ stores, clock, eInvoiceRules }, settlement, given));
+    await inWordsOfTool(checkInvoice({ stores, clock, eInvoices }, settlement, given));
   },
 
-  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoiceRules, caller, fail }) {
+  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoices, caller, fail }) {
     const { settlement, settings, issued } = await readSettlement(input, stores, caller);
     const { tenantId, network, bookingId } = settlement.booking;
     const owner = { tenantId, network };
-    const issuePorts = { stores, clock, eInvoiceRules };
+    const issuePorts = { stores, clock, eInvoices };
     const given = { settings, chainId: chain.chainId };
     if (issued.length === 0) await inWordsOfTool(issueInvoice(issuePorts, settlement, given));
     const creditNoteWaiting = (await creditRefunds(issuePorts, owner, bookingId)) ?? null;
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
-    const ports = { stores, fileShelf, invoiceRenderer };
+    const ports = { stores, fileShelf, invoiceRenderer, eInvoices };
     const answers: z.output<typeof Files>[] = [];
     const documents = await stores.invoices.ofBooking(owner, bookingId);
     for (const one of documents) {

@@ -1,8 +1,6 @@
-import { parseDecimal } from "../../../domain/money.ts";
-import { wordsIn } from "../../../domain/texts.ts";
-import { taxWithin } from "../amounts.ts";
-import { feeKinds, type InvoiceDocument } from "../document.ts";
-import { invoiceTexts } from "../texts.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import { wordsIn } from "../../domain/texts.ts";
+import { feeKinds, type InvoiceDocument, invoiceTexts, taxWithin } from "../invoices/index.ts";
 
 /** The categories of EN 16931: standard rate, zero rate, exempt, reverse charge, outside the scope of tax. */
 type Category = "S" | "Z" | "E" | "AE" | "O";

@@ -1,7 +1,5 @@
-import { wordsIn } from "../../../domain/texts.ts";
-import { formatCents } from "../amounts.ts";
-import type { InvoiceDocument } from "../document.ts";
-import { invoiceTexts, SANDBOX_MARK } from "../texts.ts";
+import { wordsIn } from "../../domain/texts.ts";
+import { formatCents, type InvoiceDocument, invoiceTexts, SANDBOX_MARK } from "../invoices/index.ts";
 import { breakDownTax, centsOf } from "./tax-breakdown.ts";
 import { attribute, element, type XmlNode } from "./xml.ts";
 

@@ -19,12 +19,13 @@ import { readConfig } from "../../config/config.ts";
 import { createStores } from "../../contributions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { CreditRefundsJob } from "./credit-refunds-job.ts";
-import { InvoiceDocument } from "./document.ts";
-import { EInvoiceRules } from "./e-invoice/e-invoice-rules.ts";
-import { RulesFile } from "./e-invoice/rules-file.ts";
-import { writeCii } from "./e-invoice/write-cii.ts";
-import { WorkerQueue } from "./worker-queue.ts";
+import { CreditRefundsJob } from "../invoices/credit-refunds-job.ts";
+import { InvoiceDocument } from "../invoices/document.ts";
+import { WorkerQueue } from "../invoices/worker-queue.ts";
+import { EInvoiceRules } from "./e-invoice-rules.ts";
+import { createEInvoices } from "./judge-invoice.ts";
+import { RulesFile } from "./rules-file.ts";
+import { writeCii } from "./write-cii.ts";
 
 const own = resolve(import.meta.dirname, "../../../test/fixtures/own-invoice-rules.xslt");
 /** The official rules are not part of the repository: where an operator has compiled them, they are tried too. */
@@ -229,16 +230,16 @@ describe("an invoice where rules are installed", () => {
   /** What the job that credits refunds complains of: what waits keeps no other refund from its turn. */
   async function runJobTwice(): Promise<unknown[]> {
     const { db, close } = openDatabase(service.config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
-    const eInvoiceRules = new EInvoiceRules(official ?? compiled);
+    const rules = new EInvoiceRules(official ?? compiled);
     try {
       const said: unknown[] = [];
       const stores = createStores(db, systemClock, createVault(randomBytes(32)));
       const log = { error: (about: unknown) => said.push(about) };
-      const job = new CreditRefundsJob({ stores, clock: systemClock, eInvoiceRules, log });
+      const job = new CreditRefundsJob({ stores, clock: systemClock, eInvoices: createEInvoices(rules), log });
       for (const _ of ["refused", "left out"]) await job.run();
       return said;
     } finally {
-      eInvoiceRules.close();
+      rules.close();
       await close();
     }
   }

@@ -1,23 +1,11 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { WorkerQueue } from "../worker-queue.ts";
+import { EInvoiceNotChecked, WorkerQueue } from "../invoices/index.ts";
 import { findProcessor, installProcessor, RULES_FILE_NAME, RulesFile } from "./rules-file.ts";
 import type { Judgement } from "./rules-thread.ts";
 
 const TIMEOUT_MILLISECONDS = 15_000;
-
-/** Nothing is known of the e-invoice: too many wait to be checked, it took too long, or the rules could not be run. */
-export class EInvoiceNotChecked extends Error {
-  /** What has to be done before anything is checked; undefined: nothing, the same may go well later. */
-  readonly remedy: string | undefined;
-
-  constructor(reason: string, remedy?: string) {
-    super(`The e-invoice was not checked: ${reason}.`);
-    this.name = "EInvoiceNotChecked";
-    this.remedy = remedy;
-  }
-}
 
 /** The official rules that an e-invoice is checked against, in a thread of its own. */
 export class EInvoiceRules {

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { Finding } from "./findings.ts";
+
+/** What a rule says of an invoice that breaks it. */
+export const Finding = z.object({
+  rule: z.string(),
+  severity: z.enum(["fatal", "warning"]),
+  /** In the XML, from its root: `CrossIndustryInvoice/…/SellerTradeParty`. */
+  place: z.string(),
+  text: z.string(),
+});
+export type Finding = z.output<typeof Finding>;
 
 /** Whether an invoice is an e-invoice too, and by which rules it was found right before it was issued. */
 export const EInvoice = z.object({
@@ -15,15 +24,18 @@ export const EInvoice = z.object({
 });
 export type EInvoice = z.output<typeof EInvoice>;
 
-export const PROFILE = "EN 16931";
-
 export const noEInvoice = (reason: keyof typeof reasons): EInvoice => ({
-  ...{ available: false, profile: null, reason: reasons[reason], findings: [] },
-  ...{ rulesVersion: null, rulesSha256: null },
+  available: false,
+  profile: null,
+  reason: reasons[reason],
+  findings: [],
+  rulesVersion: null,
+  rulesSha256: null,
 });
 
 const reasons = {
   earlier: "This was issued before the service made e-invoices.",
+  module: "This installation makes no e-invoices.",
   rules:
     "The official rules of EN 16931 are not installed with this service, so that no e-invoice could be checked. The operator can install them.",
   parties: "Seller and buyer are not given; the invoicing settings have them.",

@@ -1,0 +1,44 @@
+import { defineModule } from "../../kernel/module.ts";
+import { EInvoiceRules, findRules } from "./e-invoice-rules.ts";
+import { createEInvoices } from "./judge-invoice.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    /** One for the process. Missing in an installation without this module, as everything that the module makes. */
+    readonly eInvoiceRules?: EInvoiceRules;
+  }
+  interface Settings {
+    readonly dataDir: string;
+    /** Undefined: the one in the data folder, if there is one. */
+    readonly eInvoiceRulesFile: string | undefined;
+  }
+}
+
+/**
+ * Makes invoices e-invoices, checked by the official rules that the operator installs. An installation may leave this module out of
+ * `modules/index.ts`: it then issues plain invoices.
+ */
+export const eInvoicesModule = defineModule({
+  name: "e-invoices",
+  needs: ["invoices"],
+  parts: {
+    eInvoiceRules: ({ settings }) => new EInvoiceRules(findRules(settings.eInvoiceRulesFile, settings.dataDir)),
+    eInvoices: ({ eInvoiceRules }) => eInvoiceRules && createEInvoices(eInvoiceRules),
+  },
+  /** Rules that cannot be read stop the start, rather than every invoice. */
+  async start({ eInvoiceRules }) {
+    await eInvoiceRules?.requireRunnable();
+  },
+  async facts({ eInvoiceRules }) {
+    if (eInvoiceRules?.areInstalled !== true) return [];
+    const { missing } = eInvoiceRules;
+    if (missing !== undefined) {
+      return [{ label: "e-invoices", text: `not checked, and no invoice is issued, until you run: ${missing}` }];
+    }
+    const { version, sha256 } = (await eInvoiceRules.check()).info;
+    return [{ label: "e-invoices", text: `checked by the rules of EN 16931, version ${version}, SHA-256 ${sha256}` }];
+  },
+  async stop({ eInvoiceRules }) {
+    eInvoiceRules?.close();
+  },
+});
