@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { chainOperations, createStores } from "../../src/contributions.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
+import { createSigner } from "../../src/modules/chain/store-wallets.ts";
 import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
-import { createSigner } from "../../src/modules/treasury/store-wallets.ts";
 import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";

@@ -12,7 +12,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { readMasterKey } from "../../src/embedded/master-key.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
-import { createSigner, createWallets } from "../../src/modules/treasury/store-wallets.ts";
+import { createSigner, createWallets } from "../../src/modules/chain/store-wallets.ts";
 import { sandboxFunder } from "../../src/outside/sandbox-keys.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";

@@ -7,6 +7,7 @@ import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import { createIndexerOf, createSubmitterOf } from "./network-machines.ts";
 import { createChainNetworks } from "./store-networks.ts";
 import { createChainTransactions } from "./store-transactions.ts";
+import { createWallets } from "./store-wallets.ts";
 import type { ChainSubmitter } from "./submit-chain.ts";
 
 declare module "../../kernel/parts.ts" {
@@ -24,9 +25,10 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 export const chainModule = defineModule({
   name: "chain",
   needs: ["identity", "ledger"],
-  stores: ({ db, clock }) => ({
+  stores: ({ db, clock, vault }) => ({
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),
+    wallets: createWallets({ db, vault, clock }),
   }),
   workTables: [
     {

@@ -9,7 +9,6 @@ import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } 
 import { mint } from "./mint-operation.ts";
 import { createReconcilerOf, type LedgerReconciler } from "./reconcile-ledger.ts";
 import { split } from "./split-operation.ts";
-import { createWallets } from "./store-wallets.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
 import { faucetDrip } from "./tools/faucet-drip.ts";
 import { quoteFx } from "./tools/quote-fx.ts";
@@ -38,9 +37,6 @@ export const treasuryModule = defineModule({
   name: "treasury",
   needs: ["chain", "ledger"],
   tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
-  stores: ({ db, clock, vault }) => ({
-    wallets: createWallets({ db, vault, clock }),
-  }),
   chainOperations: [transfer, split, drip, mint],
   chainEndings: treasuryEndings,
   parts: {
