@@ -3,6 +3,7 @@ import { joinAccountFacts } from "./kernel/account.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import { collectChainOperations } from "./kernel/chain-operation.ts";
+import type { EffectFollower } from "./kernel/effect-follower.ts";
 import type { EffectUse } from "./kernel/effect-use.ts";
 import type { Gate } from "./kernel/gate.ts";
 import type { Module } from "./kernel/module.ts";
@@ -65,10 +66,15 @@ export const chainOperations: ChainOperations = collectChainOperations(
 /** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
 export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEndings ?? {}));
 
+/** What else changes in the database transaction that opens or ends what a call does outside. */
+const effectFollowers: readonly EffectFollower[] = modules.flatMap(({ effectFollower }) => effectFollower ?? []);
+
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
 function createAggregates(parts: StoreParts): Aggregates {
   const all: Aggregates = merge(
-    contributing.flatMap((one) => ("stores" in one ? [one.stores({ ...parts, beside: () => all })] : [])),
+    contributing.flatMap((one) =>
+      "stores" in one ? [one.stores({ ...parts, effectFollowers, beside: () => all })] : [],
+    ),
   );
   return all;
 }

@@ -2,6 +2,7 @@ import type { ChainOperation } from "../ports/chain-operation.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { AccountFacts } from "./account.ts";
 import type { ChainEndings } from "./chain-ending.ts";
+import type { EffectFollower } from "./effect-follower.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
@@ -46,6 +47,8 @@ export interface Module {
   account?(parts: Parts, caller: Caller): Promise<AccountFacts> | AccountFacts;
   /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
   gates?(parts: Parts): readonly Gate[];
+  /** What of its own follows what calls do outside. */
+  readonly effectFollower?: EffectFollower;
   /** What of its effects outside is finished without a caller. */
   effectUses?(parts: Parts): readonly EffectUse[];
   /** Where its work waits that is stored and not finished. */

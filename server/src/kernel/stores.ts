@@ -1,9 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
+import type { EffectFollower } from "./effect-follower.ts";
+import type { RunEvents } from "./run-events.ts";
 
 /** Stored aggregates that change together. Each module adds its own beside their types, as the kernel knows no module. */
-// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
-export interface Aggregates {}
+export interface Aggregates {
+  runEvents: RunEvents;
+}
 
 export interface Stores extends Aggregates {
   /** Runs `work` in one transaction over all aggregates; whatever it throws rolls everything back. */
@@ -22,7 +25,9 @@ export interface StoreParts {
   vault: Vault;
 }
 
-/** The aggregates of all modules, for one that changes with another: over the same transaction, when they all are made. */
+/** For aggregates that change with those of other modules: over the same transaction, when they all are made. */
 export interface BesideStores {
   beside(): Aggregates;
+  /** Of all modules. */
+  readonly effectFollowers: readonly EffectFollower[];
 }

@@ -25,6 +25,7 @@ export const approvalsModule = defineModule({
     "0086-approved-fares": approvedFares,
     "0108-rejected-purchases": rejectedPurchases,
   },
+  effectFollower: { opened: (aggregates, callId) => aggregates.approvals.takeAgain(callId) },
   parts: {
     approvals: ({ stores, clock, random, mailer, vault, urls, settings }) =>
       new KeptApprovals({

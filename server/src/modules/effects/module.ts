@@ -15,10 +15,7 @@ const MEASURE_MILLISECONDS = 10_000;
 
 export const effectsModule = defineModule({
   name: "effects",
-  needs: ["limits"],
-  stores: ({ db, clock, beside }) => ({
-    effects: createEffects(db, clock, beside),
-  }),
+  stores: ({ db, effectFollowers, beside }) => ({ effects: createEffects({ db, effectFollowers, beside }) }),
   parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
   // One job for each use: a supplier that answers slowly must not hold up what has to do with another one.
   jobs: ({ effectUses, workMeter, processId: workerId, log }) => [

@@ -1,4 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
+import { TRIP_CLOSED } from "../../kernel/run-events.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { BookingOnChain, TripOnChain } from "../../ports/escrow-contract.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
@@ -35,7 +36,7 @@ export async function adoptRelease(
     const trip = await trips.lock(network, tripId);
     if (trip === undefined || trip.free === 0n || !isIdle(trip)) return false;
     await trips.change(network, tripId, { ...giveBackFree(trip), state: "closed" });
-    await runEvents.closeTrip(trip);
+    await runEvents.raise({ tenantId: trip.tenantId, network, name: TRIP_CLOSED, subject: tripId, resolution: {} });
     return true;
   });
 }

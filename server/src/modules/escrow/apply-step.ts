@@ -1,5 +1,6 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { TRIP_CLOSED } from "../../kernel/run-events.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
@@ -73,7 +74,10 @@ export async function applyStep(records: Records, trip: Trip, { transaction, rec
         pending: undefined,
         transaction: { step: action.name, transactionHash },
       });
-      await records.runEvents.closeTrip(trip);
+      await records.runEvents.raise({
+        ...{ tenantId: trip.tenantId, network, name: TRIP_CLOSED, subject: tripId },
+        resolution: {},
+      });
       break;
     default:
       await applyBookingStep(records, trip, action, { transaction, receipt });

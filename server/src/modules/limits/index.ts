@@ -1,3 +1,2 @@
 export { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
 export type { Limits } from "./spend-limits.ts";
-export { StoredCallSpends } from "./store-call-spends.ts";

@@ -44,6 +44,11 @@ export const limitsModule = defineModule({
     return { remainingBudgets: (caller) => describeBudgets(remaining, caller, clock.now()) };
   },
   account: ({ stores, clock }, caller) => describeSpending(stores, caller, clock.now()),
+  effectFollower: {
+    opened: ({ callSpends }, callId) => callSpends.open(callId),
+    done: ({ callSpends }, callId) => callSpends.done(callId),
+    failed: ({ callSpends }, callId) => callSpends.failed(callId),
+  },
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
   jobs: ({ stores, clock, log }) => [
     defineJob({

@@ -186,29 +186,8 @@ export interface Runs {
   prune(before: Temporal.Instant): Promise<number>;
 }
 
-/** How modules tell runs of what has happened, in the transaction that stores it. */
-export interface RunEvents {
-  raise(event: {
-    tenantId: string;
-    network: Environment;
-    name: string;
-    subject: string;
-    resolution: object;
-  }): Promise<void>;
-  /** The ids of the runs that wait for it. */
-  waitingRuns(event: {
-    tenantId: string;
-    network: Environment;
-    name: string;
-    subject: string;
-  }): Promise<readonly string[]>;
-  /** Runs that wait and have reserved nothing end, as nothing can be reserved any more. */
-  closeTrip(trip: { tenantId: string; network: Environment; tripId: string }): Promise<void>;
-}
-
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
     runs: Runs;
-    runEvents: RunEvents;
   }
 }

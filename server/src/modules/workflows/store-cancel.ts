@@ -3,9 +3,6 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunOwner, Runs } from "./runs.ts";
 
-/** What becomes of a trip whose budget went back. */
-export const TRIP_CLOSED = "trip_closed";
-
 /** A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did. */
 export async function cancelRun(
   db: Queryable,

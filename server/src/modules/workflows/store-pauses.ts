@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { currentTraceId } from "../../domain/trace.ts";
+import { type RunEvent, type RunEvents, TRIP_CLOSED } from "../../kernel/run-events.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type NewPause, type Run, type RunEvents, type RunOwner, type RunPause, type Runs, TIMEOUT } from "./runs.ts";
-import { cancelWaiting, TRIP_CLOSED } from "./store-cancel.ts";
+import { type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "./runs.ts";
+import { cancelWaiting } from "./store-cancel.ts";
 import { rememberPause, rememberResolution } from "./store-record.ts";
 
 const pauseColumns = [
@@ -227,7 +228,7 @@ async function resolvePause(
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
-  const findWaiting = ({ tenantId, network, name, subject }: Omit<Parameters<RunEvents["raise"]>[0], "resolution">) =>
+  const findWaiting = ({ tenantId, network, name, subject }: RunEvent) =>
     queryable
       .selectFrom("workflowPause")
       .select(["sessionId", "runId"])
@@ -243,22 +244,17 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
       const { name, resolution } = event;
       for (const { sessionId } of await findWaiting(event))
         await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
+      if (name === TRIP_CLOSED) await cancelWaiting(queryable, clock, event, event.subject);
     },
 
     waitingRuns: async (event) => (await findWaiting(event)).map(({ runId }) => runId),
-
-    async closeTrip({ tripId, ...owner }) {
-      const subject = tripId.toLowerCase();
-      await storeEvent(queryable, clock, { ...owner, name: TRIP_CLOSED, subject, resolution: {} });
-      await cancelWaiting(queryable, clock, owner, subject);
-    },
   };
 }
 
 async function storeEvent(
   db: Queryable,
   clock: Clock,
-  { tenantId, network, name, subject, resolution }: Parameters<RunEvents["raise"]>[0],
+  { tenantId, network, name, subject, resolution }: RunEvent & { resolution: object },
 ): Promise<void> {
   await lockEvent(db, { tenantId, network }, name, subject);
   const at = clock.now().toString();
