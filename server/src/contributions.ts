@@ -71,10 +71,10 @@ const effectFollowers: readonly EffectFollower[] = modules.flatMap(({ effectFoll
 
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
 function createAggregates(parts: StoreParts): Aggregates {
+  const personRecords = () => modules.flatMap((one) => one.personRecords?.(parts) ?? []);
+  const beside = { effectFollowers, personRecords, beside: () => all };
   const all: Aggregates = merge(
-    contributing.flatMap((one) =>
-      "stores" in one ? [one.stores({ ...parts, effectFollowers, beside: () => all })] : [],
-    ),
+    contributing.flatMap((one) => ("stores" in one ? [one.stores({ ...parts, ...beside })] : [])),
   );
   return all;
 }

@@ -1,15 +1,17 @@
 import type { ChainOperation } from "../ports/chain-operation.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { AccountFacts } from "./account.ts";
+import type { BesideStores } from "./beside-stores.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { EffectFollower } from "./effect-follower.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type { PartMakers, Parts } from "./parts.ts";
+import type { PersonRecords } from "./person-records.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
-import type { Aggregates, BesideStores, StoreParts } from "./stores.ts";
+import type { Aggregates, StoreParts } from "./stores.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
@@ -47,6 +49,8 @@ export interface Module {
   account?(parts: Parts, caller: Caller): Promise<AccountFacts> | AccountFacts;
   /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
   gates?(parts: Parts): readonly Gate[];
+  /** What it holds of people, over a caller's transaction when `db` is one. */
+  personRecords?(parts: StoreParts): PersonRecords;
   /** What of its own follows what calls do outside. */
   readonly effectFollower?: EffectFollower;
   /** What of its effects outside is finished without a caller. */

@@ -1,6 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
-import type { EffectFollower } from "./effect-follower.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /** Stored aggregates that change together. Each module adds its own beside their types, as the kernel knows no module. */
@@ -23,11 +22,4 @@ export type Reads = <Result>(tenantId: string, read: (aggregates: Aggregates) =>
 export interface StoreParts {
   clock: Clock;
   vault: Vault;
-}
-
-/** For aggregates that change with those of other modules: over the same transaction, when they all are made. */
-export interface BesideStores {
-  beside(): Aggregates;
-  /** Of all modules. */
-  readonly effectFollowers: readonly EffectFollower[];
 }

@@ -9,6 +9,7 @@ import * as rejectedPurchases from "./migrations/0108-rejected-purchases.ts";
 import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
 import { createApprovals } from "./store.ts";
+import { createApprovalPersons } from "./store-persons.ts";
 
 const SETTLE_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
@@ -19,6 +20,7 @@ export const approvalsModule = defineModule({
   needs: ["identity", "messages", "policy", "travelers"],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
+  personRecords: ({ db }) => createApprovalPersons(db),
   migrations: {
     "0033-approvals": approvals,
     "0076-approval-uses": approvalUses,

@@ -10,6 +10,7 @@ import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
 import * as askedServices from "./migrations/0105-asked-services.ts";
 import { createBookings } from "./store.ts";
+import { createBookedPersons } from "./store-persons.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
 /** Longer than any offer can be booked. */
@@ -23,6 +24,7 @@ export const bookingsModule = defineModule({
     bookings: createBookings(db, clock),
     seenOffers: createSeenOffers(db, clock),
   }),
+  personRecords: ({ db, clock }) => createBookedPersons({ db, clock }),
   workTables: [
     {
       table: "booking",

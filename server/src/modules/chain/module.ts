@@ -36,6 +36,9 @@ export const chainModule = defineModule({
       open: [{ column: "state", in: ["queued", "signed"] }],
     },
   ],
+  personRecords: () => ({
+    tables: { notSearched: { chain_transaction: "what was signed for a public chain, which names nobody" } },
+  }),
   migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
   // Hardly any transaction was ever sent again.
   indexes: {

@@ -16,6 +16,7 @@ import { guestMailUse } from "./send-guest-mail.ts";
 import { escrowStep } from "./step-operation.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
+import { createTripPersons } from "./store-persons.ts";
 import { createTrips } from "./store-trips.ts";
 import { cancelBooking } from "./tools/cancel-booking.ts";
 import { closeTrip } from "./tools/close-trip.ts";
@@ -69,6 +70,7 @@ export const escrowModule = defineModule({
     escrowBookings: createEscrowBookings(db, clock),
     guestMails: createGuestMails(db, clock),
   }),
+  personRecords: ({ db, vault, clock }) => createTripPersons({ db, vault, clock }),
   workTables: [
     {
       ...{ table: "trip", kind: "guest_mail", since: "created_at" },

@@ -12,6 +12,7 @@ export const filesModule = defineModule({
   name: "files",
   routes: fileRoutes,
   stores: ({ db }) => ({ sharedFiles: createSharedFiles(db) }),
+  personRecords: () => ({ tables: { notSearched: { shared_file: "invoices as files, and maps" } } }),
   migrations: { "0029-shared-files": sharedFiles },
   ports: ({ urls, stores, clock, random }, network) => ({
     fileShelf: createFileShelf({ appUrl: urls.app, network, files: stores.sharedFiles, clock, random }),

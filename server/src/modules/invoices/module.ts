@@ -33,6 +33,7 @@ export const invoicesModule = defineModule({
   tools: [generateBookingInvoice],
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
+  personRecords: () => ({ tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } } }),
   migrations: { "0034-invoices": invoices },
   parts: { invoiceRenderer: () => new InvoiceRenderer() },
   ports: ({ invoiceRenderer, eInvoices }) => ({ invoiceRenderer, eInvoices }),

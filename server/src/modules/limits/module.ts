@@ -12,6 +12,7 @@ import { SpendGate } from "./spend-gate.ts";
 import { createBudgets } from "./store-budgets.ts";
 import { StoredCallSpends } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
+import { createBudgetPersons } from "./store-persons.ts";
 
 declare module "../../kernel/tool.ts" {
   interface Ports {
@@ -32,6 +33,7 @@ export const limitsModule = defineModule({
     budgets: createBudgets(db, clock),
     callSpends: new StoredCallSpends(db, clock),
   }),
+  personRecords: ({ db }) => createBudgetPersons(db),
   migrations: {
     "0022-spend-limits": spendLimits,
     "0023-budgets": budgets,

@@ -6,5 +6,11 @@ import { createTripRecords } from "./store.ts";
 export const memoryModule = defineModule({
   name: "memory",
   stores: ({ db }) => ({ tripRecords: createTripRecords(db) }),
+  personRecords: () => ({
+    tables: {
+      naming: [{ table: "trip_entry", column: "user_id" }],
+      notSearched: { trip_entry: "names nobody but by the user's id, and is only added to" },
+    },
+  }),
   migrations: { "0043-trip-memory": tripMemory },
 });

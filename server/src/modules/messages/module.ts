@@ -5,6 +5,7 @@ import * as messages from "./migrations/0047-messages.ts";
 import { messageUse } from "./send-message.ts";
 import { createMessages } from "./store.ts";
 import { createMailCounts } from "./store-mail-counts.ts";
+import { createAddressedPersons } from "./store-persons.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Settings {
@@ -21,6 +22,7 @@ export const messagesModule = defineModule({
     mailCounts: createMailCounts(db, clock),
     messages: createMessages(db, clock, vault),
   }),
+  personRecords: ({ db, clock, vault }) => createAddressedPersons({ db, clock, vault }),
   workTables: [
     {
       ...{ table: "message", kind: "message", since: "created_at" },

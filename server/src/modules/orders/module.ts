@@ -17,6 +17,9 @@ export const ordersModule = defineModule({
     orders: createOrders(db, clock),
     walletMovements: createWalletMovements(db),
   }),
+  personRecords: () => ({
+    tables: { through: { order_event: { column: "order_id", table: "booking", key: "order_id" } } },
+  }),
   migrations: { "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
   indexes: { booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'" },
 });

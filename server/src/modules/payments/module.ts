@@ -50,6 +50,7 @@ export const paymentsModule = defineModule({
       open: [{ column: "state", in: ["earned"] }],
     },
   ],
+  personRecords: () => ({ tables: { naming: [{ table: "payment", column: "subject" }] } }),
   migrations: {
     "0008-payments": payments,
     "0012-payment-answers": paymentAnswers,

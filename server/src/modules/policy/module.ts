@@ -8,6 +8,7 @@ import type { ActivePolicies } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
 import { createTravelPolicies } from "./store.ts";
+import { createPolicyPersons } from "./store-persons.ts";
 import { checkPolicy } from "./tools/check-policy.ts";
 import { readPolicy } from "./tools/read-policy.ts";
 
@@ -23,6 +24,7 @@ export const policyModule = defineModule({
   tools: [checkPolicy, readPolicy],
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
+  personRecords: ({ db }) => createPolicyPersons(db),
   migrations: {
     "0026-travel-policies": travelPolicies,
     "0074-policy-changes-are-told": policyChangesAreTold,

@@ -4,6 +4,7 @@ import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
 import { reputationEndings } from "./reputation-endings.ts";
 import { createFeedbacks } from "./store-feedback.ts";
+import { createRatingPersons } from "./store-persons.ts";
 import { createValidations } from "./store-validations.ts";
 import { giveFeedback } from "./tools/give-feedback.ts";
 import { listValidators } from "./tools/list-validators.ts";
@@ -29,6 +30,7 @@ export const reputationModule = defineModule({
     feedbacks: createFeedbacks(db, clock),
     validations: createValidations(db, clock),
   }),
+  personRecords: ({ db }) => createRatingPersons(db),
   migrations: { "0016-reputation": reputation },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,

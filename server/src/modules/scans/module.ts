@@ -9,6 +9,11 @@ const DELETE_MILLISECONDS = 15_000;
 export const scansModule = defineModule({
   name: "scans",
   stores: ({ db, clock }) => ({ scans: createScans(db, clock) }),
+  personRecords: () => ({
+    tables: {
+      notSearched: { document_scan: "sealed for whoever has the scan's id, and deleted within minutes" },
+    },
+  }),
   migrations: { "0109-document-scans": documentScans },
   jobs: ({ stores: { scans } }) => [
     defineJob({

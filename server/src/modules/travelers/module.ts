@@ -39,13 +39,13 @@ export const travelersModule = defineModule({
   needs: ["identity", "scans"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
-  stores: ({ db, vault, clock }) => ({
-    travelerRecords: createTravelerRecords({ db, vault, clock }),
-    erasures: createErasures({ db, vault, clock }),
+  stores: ({ db, vault, clock, personRecords }) => ({
+    travelerRecords: createTravelerRecords({ db, vault, clock, personRecords }),
+    erasures: createErasures({ db, vault, clock, personRecords }),
   }),
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
-    personalData: ({ db, stores, random, log }) => createPersonalData({ db, stores, random, log }),
+    personalData: ({ stores, random, log }) => createPersonalData({ stores, random, log }),
   },
   ports: ({ travelers }) => ({ travelers }),
   jobs: ({ personalData, clock, settings }) => [

@@ -90,7 +90,7 @@ it("after the configured times, guests and travelers who are not used go by them
     const { trips } = stores;
     const travelers = createTravelers(setup);
     const { tenant } = await setup.open().createTenant({ name: "Old", actor: "test" });
-    const personalData = createPersonalData({ db, stores, random: systemRandom, log: silentLog });
+    const personalData = createPersonalData({ stores, random: systemRandom, log: silentLog });
     const newTrip = async (digit: string) =>
       await trips.insert({
         ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },
@@ -130,7 +130,7 @@ it("old travelers whom a budget names stay, the operator is told so once, and ot
     const { tenant } = await setup.open().createTenant({ name: "Ruled", actor: "test" });
     const told: unknown[] = [];
     const log = { ...silentLog, warn: (fields: object, message: string) => void told.push({ ...fields, message }) };
-    const personalData = createPersonalData({ db, stores, random: systemRandom, log });
+    const personalData = createPersonalData({ stores, random: systemRandom, log });
     const bare = { loyaltyProgrammeAccounts: [], passports: [] };
     // More than one batch, and all of them older than who comes last.
     const named = Array.from({ length: 101 }, (_, index) => `named_${index}`);

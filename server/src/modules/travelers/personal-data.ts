@@ -1,3 +1,4 @@
+import type { Retention } from "../../kernel/person-records.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
@@ -5,19 +6,8 @@ import type { TravelerProfile } from "./traveler-profile.ts";
 export interface HeldData {
   profile: TravelerProfile | undefined;
   customerUserIds: readonly string[];
-  /** That the person made, or travels on. */
-  bookings: readonly {
-    bookingId: string;
-    kind: string;
-    orderId: string | null;
-    givenName: string | null;
-    familyName: string | null;
-    createdAt: Temporal.Instant;
-  }[];
-  tripIds: readonly string[];
-  /** How many ratings and usage records name the person. */
-  ratings: number;
-  usageRecords: number;
+  /** What the modules hold, by names of their own. */
+  records: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -38,5 +28,5 @@ export interface PersonalData {
    * Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. Whom budgets or
    * policies name stays, which the log says.
    */
-  eraseOld(before: { guests: Temporal.Instant; travelers: Temporal.Instant | undefined }): Promise<void>;
+  eraseOld(before: Retention): Promise<void>;
 }

@@ -9,10 +9,8 @@ interface PrivacyPorts {
   reads: Reads;
 }
 
-const HeldAnswer = z.object({
-  userId: z.string(),
-  profile: TravelerProfileAnswer.nullable(),
-  customerUserIds: z.array(z.string()).describe("The person's customers at the supplier"),
+/** What the modules hold of a person. */
+const HeldRecords = z.object({
   bookings: z
     .array(
       z.object({
@@ -28,6 +26,13 @@ const HeldAnswer = z.object({
   tripIds: z.array(z.string()).describe("Prefunded trips that the person asked for"),
   ratings: z.number().describe("How many ratings the person gave"),
   usageRecords: z.number().describe("How many calls were billed as the person's"),
+});
+
+const HeldAnswer = z.object({
+  userId: z.string(),
+  profile: TravelerProfileAnswer.nullable(),
+  customerUserIds: z.array(z.string()).describe("The person's customers at the supplier"),
+  ...HeldRecords.shape,
 });
 
 const ErasedAnswer = z.object({
@@ -61,8 +66,8 @@ const exportTraveler = defineRoute({
   async run({ principal: { tenantId, environment }, params: { userId }, fail }, { reads }: PrivacyPorts) {
     const held = await reads(tenantId, ({ travelerRecords }) => travelerRecords.held(tenantId, userId, environment));
     if (held === undefined) throw fail("not_found");
-    const bookings = held.bookings.map((booking) => ({ ...booking, createdAt: booking.createdAt.toString() }));
-    return { ...held, userId, profile: held.profile ?? null, bookings };
+    const { profile = null, customerUserIds, records } = held;
+    return { profile, customerUserIds, ...HeldRecords.parse(records), userId };
   },
 });
 

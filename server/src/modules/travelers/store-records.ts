@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { keyIdOf } from "../../domain/user-ids.ts";
+import type { BesideStores } from "../../kernel/beside-stores.ts";
 import type { StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { HeldData } from "./personal-data.ts";
@@ -7,7 +8,7 @@ import { getProfile, putProfile } from "./store.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
 import type { TravelerRecords } from "./traveler-records.ts";
 
-type Options = StoreParts & { db: Queryable };
+type Options = StoreParts & Pick<BesideStores, "personRecords"> & { db: Queryable };
 
 export function createTravelerRecords(options: Options): TravelerRecords {
   const { db, vault } = options;
@@ -76,37 +77,18 @@ async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): 
   return user !== undefined;
 }
 
-/** Of bookings that the person made or travels on. */
-export const concerns = ({ tenantId, userId, network }: SealedFor) => sql<boolean>`
-  booking.tenant_id = ${tenantId} and booking.network = ${network}
-  and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
-
-async function readHeld({ db, vault }: Options, user: SealedFor): Promise<HeldData> {
+async function readHeld({ db, vault, personRecords }: Options, user: SealedFor): Promise<HeldData> {
   const { tenantId, userId, network } = user;
-  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
-  const bookings = await sql<HeldData["bookings"][number]>`
-    select booking.id as booking_id, booking.kind, booking.order_id, booking.created_at,
-      traveler ->> 'givenName' as given_name, traveler ->> 'familyName' as family_name
-    from booking left join lateral (
-      select traveler from jsonb_array_elements(booking.travelers) traveler where traveler ->> 'userId' = ${userId} limit 1
-    ) named on true
-    where ${concerns(user)} order by booking.created_at`.execute(db);
+  const own = sql`tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`;
   const customers = await sql<{ customerUserId: string }>`
-    select customer_user_id from traveler_customer where ${own} and user_id = ${userId}`.execute(db);
-  const trips = await sql<{ tripId: string }>`
-    select trip_id from trip where ${own} and user_id = ${userId} order by created_at`.execute(db);
-  const counts = await sql<{ ratings: number; usageRecords: number }>`
-    select (select count(*)::int from feedback where ${own} and user_id = ${userId}) as ratings,
-      (select count(*)::int from usage_record where ${own} and subject = ${userId}) as usage_records`.execute(db);
-  const profiles = await sql<{ profile: unknown }>`
-    select profile from traveler_profile where ${own} and user_id = ${userId}`.execute(db);
+    select customer_user_id from traveler_customer where ${own}`.execute(db);
+  const profiles = await sql<{ profile: unknown }>`select profile from traveler_profile where ${own}`.execute(db);
   const [profile] = profiles.rows.map(({ profile: stored }) => openProfile(vault, stored, user));
+  const records = [];
+  for (const one of personRecords()) records.push((await one.held?.(user)) ?? {});
   return {
     profile,
     customerUserIds: customers.rows.map(({ customerUserId }) => customerUserId),
-    bookings: bookings.rows,
-    tripIds: trips.rows.map(({ tripId }) => tripId),
-    ratings: counts.rows[0]?.ratings ?? 0,
-    usageRecords: counts.rows[0]?.usageRecords ?? 0,
+    records: Object.assign({}, ...records),
   };
 }

@@ -18,6 +18,7 @@ import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
 import { describeSpending, periodOf } from "./spending.ts";
 import { createCalls } from "./store-calls.ts";
+import { createCallingPersons } from "./store-persons.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
 import { createUsage } from "./store-usage.ts";
@@ -65,6 +66,7 @@ export const usageModule = defineModule({
     usageRecords: createUsage(db),
     usageSums: createUsageSums(db),
   }),
+  personRecords: ({ db }) => createCallingPersons(db),
   migrations: {
     "0002-billing": billing,
     "0018-keyed-reads": keyedReads,

@@ -13,6 +13,7 @@ import { reminderUse } from "./send-reminders.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunEvents } from "./store-pauses.ts";
+import { createRunningPersons } from "./store-persons.ts";
 import { createPauseReminders } from "./store-reminders.ts";
 import { cancelRunTool } from "./tools/cancel-run.ts";
 import { describeWorkflowsTool } from "./tools/describe-workflows.ts";
@@ -59,6 +60,7 @@ export const workflowsModule = defineModule({
     runEvents: createRunEvents(db, clock),
     pauseReminders: createPauseReminders(db, clock, systemRandom),
   }),
+  personRecords: ({ db }) => createRunningPersons(db),
   parts: {
     workflowRunner: ({
       stores,

@@ -1,0 +1,12 @@
+import type { EffectFollower } from "./effect-follower.ts";
+import type { PersonRecords } from "./person-records.ts";
+import type { Aggregates } from "./stores.ts";
+
+/** For aggregates that change with those of other modules: over the same transaction, when they all are made. */
+export interface BesideStores {
+  beside(): Aggregates;
+  /** Of all modules. */
+  readonly effectFollowers: readonly EffectFollower[];
+  /** Of all modules, over the same transaction. */
+  personRecords(): readonly PersonRecords[];
+}

@@ -1,0 +1,19 @@
+import { sql } from "kysely";
+import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+
+export function createApprovalPersons(db: Queryable): PersonRecords {
+  return {
+    /**
+     * Hashes of what was asked for have no salt, and dates of birth and addresses could be guessed from them. The approvals that they
+     * bind can no longer be used, as nobody can call for the person any more.
+     */
+    async forgetTraces({ person: { tenantId, userId, network }, mark }) {
+      if (mark === userId) return;
+      await sql`
+        update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null, rejection_hash = null
+        where tenant_id = ${tenantId} and network = ${network}
+          and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
+    },
+  };
+}

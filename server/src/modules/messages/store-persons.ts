@@ -1,0 +1,25 @@
+import { sql } from "kysely";
+import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { createMessages } from "./store.ts";
+
+interface Options {
+  db: Queryable;
+  clock: Clock;
+  vault: Vault;
+}
+
+export function createAddressedPersons({ db, clock, vault }: Options): PersonRecords {
+  return {
+    async forgetOwn({ tenantId, userId, network }) {
+      await sql`
+        delete from message
+        where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(db);
+    },
+
+    forgetTraces: ({ person: { tenantId, network }, isNamedIn }) =>
+      createMessages(db, clock, vault).forgetAbout(tenantId, network, isNamedIn),
+  };
+}

@@ -1,0 +1,27 @@
+import { sql } from "kysely";
+import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+
+/** Wherever a document names users: who books, and for whom. */
+const NAMED_BY_POLICY =
+  "lax $ ? ($.booking.allowed[*].booker == $user || $.booking.allowed[*].travelers[*] == $user || $.rules[*].when.travelers[*] == $user || $.rules[*].when.bookers[*] == $user)";
+
+/** A policy that names a user, and that is not over, keeps that user. */
+export function createPolicyPersons(db: Queryable): PersonRecords {
+  return {
+    async objections({ tenantId, userId, network }, { at }) {
+      const { rows } = await sql<{ rule: string }>`
+        select distinct 'policy ' || policy_id as rule from travel_policy policy
+        where tenant_id = ${tenantId} and network = ${network}
+          and jsonb_path_exists(document, ${NAMED_BY_POLICY}::jsonpath, jsonb_build_object('user', ${userId}::text))
+          -- Neither replaced by a version in force, nor only a part of the past.
+          and not exists (
+            select 1 from travel_policy later
+            where later.tenant_id = policy.tenant_id and later.network = policy.network and later.policy_id = policy.policy_id
+              and later.effective_at <= ${at.toString()}::timestamptz
+              and (later.effective_at, later.version) > (policy.effective_at, policy.version))
+        order by rule`.execute(db);
+      return { rules: rows.map(({ rule }) => rule) };
+    },
+  };
+}

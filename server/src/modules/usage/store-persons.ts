@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+
+export function createCallingPersons(db: Queryable): PersonRecords {
+  return {
+    tables: {
+      naming: [
+        { table: "call", column: "subject" },
+        { table: "usage_record", column: "subject" },
+      ],
+    },
+
+    async held({ tenantId, userId, network }) {
+      const { rows } = await sql<{ usageRecords: number }>`
+        select count(*)::int as usage_records from usage_record
+        where tenant_id = ${tenantId} and network = ${network} and subject = ${userId}`.execute(db);
+      return { ...rows[0] };
+    },
+
+    /** A call under way writes the person's answer when it ends, and so does one that books for the person. */
+    async objections({ tenantId, userId, network }, { callIds }) {
+      const { rows } = await sql`
+        select 1 from call
+        where tenant_id = ${tenantId} and network = ${network} and state = 'reserved'
+          and (subject = ${userId} or id = any (${callIds}::text[])) limit 1`.execute(db);
+      return { isBusy: rows.length > 0 };
+    },
+
+    async forgetOwn({ tenantId, userId, network }) {
+      await sql`
+        delete from idempotency
+        where tenant_id = ${tenantId} and network = ${network} and subject = ${userId} and state = 'done'`.execute(db);
+    },
+  };
+}
