@@ -38,8 +38,9 @@ export function readBody(
     const body = new BodyBytes(maximumBytes);
     let waiting: Waiting | undefined;
     const refuse = (error: unknown) => {
-      // Whoever reads on, to throw it away, does not fill this body.
-      incoming.off("data", onData).off("close", onLeft).pause();
+      // The rest may still be read and discarded: until then, nothing of the message may hold what had arrived.
+      incoming.off("data", onData).off("end", onEnd).off("close", onLeft).off("error", onLeft).on("error", ignore);
+      incoming.pause();
       waiting?.end();
       reject(error);
     };
@@ -56,8 +57,7 @@ export function readBody(
       waiting = new Waiting(body, sender, limits, refuse);
       incoming.on("close", onLeft);
     }
-    incoming.on("data", onData);
-    incoming.on("end", () => {
+    const onEnd = () => {
       // It closes without anybody leaving.
       incoming.off("close", onLeft);
       if (afterAnswer !== undefined && body.length > LARGE_BYTES) waiting?.stay(afterAnswer);
@@ -67,10 +67,12 @@ export function readBody(
       } catch (error) {
         reject(error);
       }
-    });
-    incoming.on("error", onLeft);
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", onLeft);
   });
 }
+
+function ignore(): void {}
 
 /** A body whose end had not come when it was read first. */
 class Waiting {
