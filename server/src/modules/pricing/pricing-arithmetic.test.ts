@@ -131,7 +131,9 @@ it("is explained with figures that are true", () => {
   const over = { cost: 400_000_000n, markupBps: 1_000, policy };
   expect(attempt(over)).toMatchObject({ refused: "ceiling_exceeded", extra: { markupMicroUsdc: "40000000" } });
   const { totalUsdc } = priceBooking({ ...over, acknowledged: 40_000_000n }).answer;
-  expect(page).toContain(`With an \`acknowledgedMicroUsdc\` of \`40000000\` it is committed, for ${totalUsdc} in all.`);
+  expect(page).toContain(
+    `With an \`acknowledgedMicroUsdc\` of \`40000000\`, it is committed for a total of ${totalUsdc}.`,
+  );
 });
 
 /** Where the ceiling lies beside the markup that is asked for matters more than how high it is, so both come from a small range. */

@@ -153,6 +153,16 @@ describe("who sold and who bought", () => {
   });
   test("without it the first name sold", () =>
     expect(valuesOf(readInvoice(text))).toMatchObject({ merchantName: "Globex Ltd" }));
+  test.each([
+    "Obrigado pela sua visita",
+    "Vielen Dank für Ihren Besuch",
+    "Merci de votre visite",
+    "Thank you for shopping",
+  ])("%s is nobody's name", (words) => {
+    const receipt = (top: string) => `\n${top}\n2026-11-20\nBread      £5.00\nTotal      £5.00\n`;
+    expect(Object.keys(readReceipt(receipt(words)).fields)).not.toContain("merchantName");
+    expect(valuesOf(readReceipt(receipt("Gracias Madre")))).toMatchObject({ merchantName: "Gracias Madre" });
+  });
   test("a receipt has no buyer", () => {
     const scan = interpretReceipt(layOut(text), { ...about, companyName: "Globex Ltd" });
     expect(Object.keys(scan.fields)).not.toContain("buyerName");

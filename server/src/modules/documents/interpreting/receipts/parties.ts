@@ -10,6 +10,9 @@ const SELLER =
 /** Headings and what else stands at the top of a receipt and is no name. */
 const NO_NAME =
   /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|レシ|ート|レシー|シート|航空券|乗車券|cupom|talao|talao de venda|sales receipt|cliente|copia cliente|copia do cliente|customer copy|exemplaire client|kundenkopie|ticket client|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|leistungsdatum|lieferdatum|rechnungsdatum|faktura|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
+/** Thanks and farewells, told from names such as "Gracias Madre" by the word that follows. */
+const COURTESY =
+  /^(?:thank(?:s| you) (?:for|and|very|again)|vielen dank (?:fur|und)|danke (?:fur|und)|merci (?:de|d|pour|et|beaucoup)|(?:muchas )?gracias (?:por|y)|(?:muito )?obrigad[oa] (?:pel[oa]|por|e)|please (?:come|visit)|come again|see you (?:again|soon)|auf wiedersehen|bis bald|au revoir|a bientot|hasta (?:pronto|luego)|vuelva pronto|volte sempre|ate (?:breve|logo))\b|ありがとう|またのご来店/u;
 const ADDRESS =
   /\b(?:street|str|strasse|avenue|ave|road|rd|rue|calle|boulevard|blvd|platz|plaza \d|suite|floor|tel|phone|fax|www|http|e?mail|vat|ust|tva|nif|cif|siret|gstin|abn|tax id|steuer)\b|@|〒|\d{4,}|^\d+[ ,]|丁目|番号|[市区町村郡].{0,12}\d|^(?:東京|京都|大阪|北海道)/u;
 const LEGAL_FORM =
@@ -141,7 +144,7 @@ function isName(span: Span, today: Temporal.PlainDate): boolean {
   const text = textOf(span);
   const label = plain(text);
   if (text.length > 90 || label.replaceAll(/[^\p{L}]/gu, "").length < 2) return false;
-  if (NO_NAME.test(label) || (ADDRESS.test(label) && !LEGAL_FORM.test(label))) return false;
+  if (NO_NAME.test(label) || COURTESY.test(label) || (ADDRESS.test(label) && !LEGAL_FORM.test(label))) return false;
   if (/\d+[.,]\d\d(?:\s|$)/.test(text)) return false;
   if (/[年月]\s?\d{1,2}\s?[月日]/u.test(text)) return false;
   return findDates([{ ...span.row, text }], today).length === 0;
