@@ -1,20 +1,21 @@
 import { z } from "zod";
 import { createVault } from "../../server/src/adapters/vault.ts";
-import { catalog, createStores } from "../../server/src/contributions.ts";
+import { createStores } from "../../server/src/contributions.ts";
 import { newId, systemRandom } from "../../server/src/domain/ids.ts";
+import { createCatalog } from "../../server/src/kernel/catalog.ts";
 import { NOTHING_PAID } from "../../server/src/kernel/charge.ts";
 import { defineWorkflow } from "../../server/src/kernel/workflow.ts";
 import { WorkflowRunner } from "../../server/src/modules/workflows/runner.ts";
 import { openDatabase } from "../../server/src/platform/database/database.ts";
 import { systemClock } from "../../server/src/ports/clock.ts";
+import { probeTools } from "./probe-tools.ts";
 
 /** The product's runner over its own tables, with steps that do nothing: what is left is what the runner costs. */
-const Anything = z.unknown();
 const nothing = defineWorkflow({
   ...{ id: "bench.nothing", version: 1, description: "For a bench.", steps: [] },
   input: z.strictObject({ steps: z.int() }),
   async run({ steps }, { call }) {
-    for (let step = 0; step < steps; step += 1) await call("probe_read", {}, Anything, { step: `step_${step}` });
+    for (let step = 0; step < steps; step += 1) await call("probe_read", { text: "" }, { step: `step_${step}` });
     return {};
   },
 });
@@ -41,13 +42,20 @@ export function openRunner(databaseUrl: string, workerId: string) {
         return ended;
       },
     },
-    ...{ workflows: [nothing], catalog, clock: systemClock, random: systemRandom, log: quiet, workerId },
+    ...{
+      workflows: [nothing],
+      catalog: createCatalog(probeTools),
+      clock: systemClock,
+      random: systemRandom,
+      log: quiet,
+      workerId,
+    },
     identity: { findPrincipal: async () => principal },
     collectionAddress: () => "0x00",
     kernel: {
       async invoke() {
         executedSteps += 1;
-        return { outcome: { ok: true, result: {} }, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
+        return { outcome: { ok: true, result: { text: "" } }, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
       },
       ask: async () => undefined,
     },

@@ -6,8 +6,8 @@ import { newFundedTenant } from "../../test/support/treasury.ts";
 import { registry } from "../contributions.ts";
 import { CostlyCalls, isCostly } from "./costly-calls.ts";
 import { EMPTY_PLAN } from "./plan.ts";
-import { defineTool } from "./tool.ts";
-import { defineWorkflow } from "./workflow.ts";
+import { defineTool, type TypesOf } from "./tool.ts";
+import { defineWorkflow, type Steps } from "./workflow.ts";
 
 /** Calls that take long to work through: how many run at once, who is next, and what the others are told. */
 
@@ -63,7 +63,8 @@ const cheap = defineTool({
 
 const searching = defineWorkflow({
   ...{ id: "test.searching", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
-  run: (_input, { call: callTool }) => callTool(costly.name, { text: "of a run" }, face.output, { step: "search" }),
+  run: (_input, { call }: Steps<TypesOf<typeof costly>>) =>
+    call("probe_costly", { text: "of a run" }, { step: "search" }),
 });
 
 let service: TestService;

@@ -117,12 +117,13 @@ export class Replayed<Result> {
 type KeyOnlyInput<Name extends string> = Name | `${Name}.${string}`;
 
 export interface ToolDefinition<
+  Name extends string,
   Input extends z.ZodObject,
   Output extends z.ZodType,
   Code extends string,
   Use extends keyof Ports,
 > {
-  name: string;
+  name: Name;
   /** Other names that it is called by, and that are listed nowhere. */
   aliases?: readonly string[];
   title: string;
@@ -230,6 +231,21 @@ export interface Tool {
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
 
+/** A tool whose name and schemas the compiler knows. */
+export interface TypedTool<Name extends string, Input extends z.ZodObject, Output extends z.ZodType> extends Tool {
+  readonly name: Name;
+  readonly input: Input;
+  readonly output: Output;
+}
+
+/** Tools by name: the arguments that a caller gives and the answer that it gets. */
+export type ToolTypes = Readonly<Record<string, { input: object; output: unknown }>>;
+
+/** The types of listed tools by name. */
+export type TypesOf<Listed extends TypedTool<string, z.ZodObject, z.ZodType>> = {
+  readonly [One in Listed as One["name"]]: { input: z.input<One["input"]>; output: z.output<One["output"]> };
+};
+
 /** The price is the list price, so that one list serves everybody. */
 function describe({ summary, advice, price }: { summary: string; advice?: string; price: Micro }): string {
   const said = advice === undefined ? summary : `${summary} ${advice}`;
@@ -237,11 +253,12 @@ function describe({ summary, advice, price }: { summary: string; advice?: string
 }
 
 export function defineTool<
+  const Name extends string,
   Input extends z.ZodObject,
   Output extends z.ZodType,
   const Code extends string,
   const Use extends keyof Ports,
->(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
+>(definition: ToolDefinition<Name, Input, Output, Code, Use>): TypedTool<Name, Input, Output> {
   const {
     run,
     plan,

@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { Cover, PurposeCall } from "./plan.ts";
+import type { ToolTypes } from "./tool.ts";
 
 /**
  * A workflow is a function that reads as a story: one step a call of a tool, each undo beside its step. Its steps are journaled, so
  * that the function is run again from its beginning after a pause, a crash or a deployment, and every step that was done before
- * answers from the journal. It must therefore reach the same steps in the same order for the same answers: no clock, no randomness
- * and no request of its own, only what `call` and `pause` give back.
+ * answers from the journal. It must therefore reach the same steps in the same order for the same answers: a clock, randomness and
+ * requests of its own belong into a `step`, which records what they gave.
  *
- * A step runs at least once, and its effect happens once: each call carries the run and the step as its idempotency key.
+ * A step runs at least once. The effect of a call happens once, as each call carries the run and the step as its idempotency key.
  */
 export interface Workflow {
   readonly id: string;
@@ -15,11 +16,16 @@ export interface Workflow {
   readonly version: number;
   readonly description: string;
   readonly input: z.ZodObject;
+  /** Fields that the answers of tools lacked in earlier releases, with the values that stand for them, by the tool's name. */
+  readonly earlierAnswers: Readonly<Record<string, unknown>>;
   /** The search that the input asks for: what its tool says of these arguments is wrong with the input, too. */
   searches?(input: Readonly<Record<string, unknown>>): Search;
   /** What callers are told of the way: the names of steps in the order in which they usually come. */
   readonly steps: readonly WorkflowStep[];
-  /** Takes input that was validated. What it returns is the run's result. */
+  /**
+   * Takes input that was validated. What it returns is the run's result. The types of the tools are erased here: the kernel has
+   * checked each new answer by its tool's schema, and whoever executes a run checks each stored one again.
+   */
   run(input: unknown, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -41,19 +47,28 @@ interface WorkflowStep {
 }
 
 /** What a workflow is made of. */
-export interface Steps {
+export interface Steps<Tools extends ToolTypes = ToolTypes> {
   readonly run: {
     readonly id: string;
     /** The service's account, which pays the operator's supplier: the vendor of what it books. */
     readonly collectionAddress: string;
   };
-  /** Calls a tool and returns the part of its answer that `answer` names. A failure is thrown as `StepFailure`. */
-  call<Answer extends z.ZodType>(
-    tool: string,
-    args: object,
-    answer: Answer,
+  /** Calls a tool and returns its answer. A failure is thrown as `StepFailure`. */
+  call<Name extends keyof Tools & string>(
+    tool: Name,
+    args: Tools[Name]["input"],
     naming?: Naming,
-  ): Promise<z.output<Answer>>;
+  ): Promise<Tools[Name]["output"]>;
+  /**
+   * Does work that is no call of a tool, at least once, and records its result, which must be JSON: once recorded, the run gets it
+   * from the journal. The name is unique in the run. A `StepFailure` is recorded as well; after any other error the step is tried
+   * again later.
+   */
+  step<Result extends z.ZodType>(
+    name: string,
+    result: Result,
+    work: () => Promise<z.input<Result>>,
+  ): Promise<z.output<Result>>;
   /**
    * Waits until a person has approved a call that a policy lets through only then. The call is made later, with the same arguments,
    * and uses the approval up. Throws what else refuses the call, such as `policy_denied`, and `approval_rejected`.
@@ -145,18 +160,23 @@ export interface Pause<Resolution extends z.ZodObject> {
   needsOpenTrip?: boolean;
 }
 
-interface WorkflowDefinition<Input extends z.ZodObject> extends Omit<Workflow, "input" | "run" | "searches"> {
+export interface WorkflowDefinition<Input extends z.ZodObject, Tools extends ToolTypes>
+  extends Omit<Workflow, "input" | "run" | "searches" | "earlierAnswers"> {
   input: Input;
+  earlierAnswers?: { readonly [Name in keyof Tools]?: Partial<Tools[Name]["output"]> };
   searches?(input: z.output<Input>): Search;
-  run(input: z.output<Input>, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
+  run(input: z.output<Input>, steps: Steps<Tools>): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export function defineWorkflow<Input extends z.ZodObject>(definition: WorkflowDefinition<Input>): Workflow {
-  const { searches } = definition;
+export function defineWorkflow<Input extends z.ZodObject, Tools extends ToolTypes>(
+  definition: WorkflowDefinition<Input, Tools>,
+): Workflow {
+  const { searches, earlierAnswers = {} } = definition;
   return {
     ...definition,
+    earlierAnswers,
     ...(searches === undefined ? {} : { searches: (input) => searches(definition.input.parse(input)) }),
-    run: (input, steps) => definition.run(definition.input.parse(input), steps),
+    run: (input: unknown, steps: Steps<Tools>) => definition.run(definition.input.parse(input), steps),
   };
 }
 

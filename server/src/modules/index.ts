@@ -1,3 +1,4 @@
+import type { TypesOf } from "../kernel/tool.ts";
 import { accountModule } from "./account/module.ts";
 import { approvalsModule } from "./approvals/module.ts";
 import { assistanceModule } from "./assistance/module.ts";
@@ -70,3 +71,8 @@ export const modules = [
   demoModule,
   accountModule,
 ] as const;
+
+type ModuleWithTools = Extract<(typeof modules)[number], { readonly tools: unknown }>;
+
+/** Every tool by name, with the types of its arguments and of its answer. */
+export type ToolMap = TypesOf<ModuleWithTools["tools"][number]>;

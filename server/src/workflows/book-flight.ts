@@ -1,24 +1,24 @@
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../domain/money.ts";
 import { CabinClass, IsoDate } from "../domain/schemas.ts";
-import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { defineWorkflow, StepFailure } from "../kernel/workflow.ts";
+import type { ToolMap } from "../modules/index.ts";
 import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
-  FlightOffer,
+  describeSettled,
   guestClaim,
   type Means,
   Retry,
   reserveAndBook,
-  Settled,
-  sayLeft,
   unless,
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { costOf, undoOrder } from "./undo-order.ts";
-import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
+import { readTravelers, travelerProfile } from "./who-travels.ts";
 
 const Fields = z.strictObject({
   tripId: z.string().describe("Of prefund_trip, funded"),
@@ -57,47 +57,15 @@ const Travelers = z.object({
 });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
-const Fare = z.object({
-  ...{ id: z.string(), name: z.string().nullable(), totalAmount: z.string(), cabinClass: z.string().optional() },
-  ...{ refundable: z.boolean().nullable(), refundPenaltyAmount: z.string().nullish() },
-  ...{ changeable: z.boolean().nullable(), changePenaltyAmount: z.string().nullish() },
-});
-const Found = z.object({
-  offers: z.array(FlightOffer.extend({ fares: z.array(Fare).default([]) })),
-  timeZones: z.record(z.string(), z.string()).default({}),
-});
-type FoundOffer = z.infer<typeof Found>["offers"][number];
-const Flight = z.object({
-  ...{ flightNumber: z.string(), origin: z.string(), destination: z.string() },
-  ...{ departingAt: z.string(), arrivingAt: z.string() },
-});
-const Booked = z.object({
-  orderId: z.string(),
-  pnr: z.string(),
-  totalAmount: z.string(),
-  totalCurrency: z.string(),
-  chargedUsdc: z.string(),
-  coveredUsdc: z.string().default("0"),
-  itineraryHash: z.string(),
-  ticketing: z.enum(["pending", "ticketed"]),
-  conditions: z.unknown().optional(),
-  ...{ refundableUntil: z.string().nullish(), changeableUntil: z.string().nullish() },
-  slices: z.array(z.object({ segments: z.array(Flight).default([]) })).default([]),
-  travelers: TravelerNames,
-});
-const Order = z.object({ ticketOrderHash: z.string() });
-const Invoiced = z.object({
-  invoiceNumber: z.string(),
-  pdfUrl: z.string(),
-  jsonUrl: z.string(),
-  totalUsdc: z.string(),
-});
+type FoundOffer = Answer<"search_flights">["offers"][number];
+/** An offer, or another fare of its flights. */
+type Offer = Omit<FoundOffer, "fares" | "conditions"> & { conditions?: FoundOffer["conditions"] | undefined };
+type Segment = Answer<"book_flight">["slices"][number]["segments"][number];
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
 const NOT_HELD = "hold_not_available";
 /** Of a hold that was paid for and undone since, or that has lapsed. */
 const GIVEN_BACK: ReadonlySet<string> = new Set(["already_cancelled", "order_not_found", "order_not_cancellable"]);
-const Held = z.object({ orderId: z.string() });
 const NO_OFFER_LEFT = {
   step: "offer_gone",
   reason: "No offer within the policy and the reserved amount could be booked.",
@@ -107,12 +75,13 @@ const NO_OFFER_LEFT = {
 const TRAVELER_HOURS = 72;
 const TICKETING_HOURS = 72;
 
-export const bookFlight = defineWorkflow({
+export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_flight",
   version: 6,
   description:
     "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
+  earlierAnswers,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
     guestClaim,
@@ -174,49 +143,53 @@ export const bookFlight = defineWorkflow({
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn }),
       booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
-      book: ({ tool, args }, cover) =>
-        unless(GONE, () => call(tool, args, Booked, { ...judgedBy(steps, trip), cover })),
+      book: (offer, cover) =>
+        unless(GONE, () =>
+          call("book_flight", bookingOf(offer, additionalCustomerUserIds).args, { ...judgedBy(steps, trip), cover }),
+        ),
       gone: NO_OFFER_LEFT,
     });
     undoOrder(steps, booked);
-    await call(
-      "commit_booking",
-      {
-        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash: booked.itineraryHash },
-        vendorAddress: steps.run.collectionAddress,
-      },
-      z.unknown(),
-    );
+    await call("commit_booking", {
+      bookingId,
+      vendorAmountUsdc: costOf(booked),
+      vendorAddress: steps.run.collectionAddress,
+      itineraryHash: required(booked.itineraryHash, "itineraryHash"),
+    });
     if (booked.ticketing === "pending") await waitForTickets(steps, booked.orderId);
-    const { ticketOrderHash } = await call("read_order", { orderId: booked.orderId }, Order);
-    await call("confirm_flight", { bookingId, ticketOrderHash }, z.unknown(), { step: "confirm_ticketing" });
+    const order = await call("read_order", { orderId: booked.orderId });
+    const ticketOrderHash = required(order.ticketOrderHash, "ticketOrderHash");
+    await call("confirm_flight", { bookingId, ticketOrderHash }, { step: "confirm_ticketing" });
     // Tickets are issued and confirmed: from here on the booking stands.
     keep();
-    const settled = await call("settle_booking", { bookingId }, Settled);
+    const settled = await call("settle_booking", { bookingId });
     const { orderId, pnr, totalAmount, totalCurrency, conditions, refundableUntil, changeableUntil } = booked;
     return {
       travelers: booked.travelers,
       ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
       ...{ conditions, refundableUntil, changeableUntil, warnings },
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
-      settled,
-      ...sayLeft(settled),
+      ...describeSettled(settled),
       ...(await invoice(steps, bookingId)),
     };
   },
 });
 
 /** Times are local at the airports. */
-function withZones(flight: z.infer<typeof Flight>, zones: ReadonlyMap<string, string>) {
-  const [departureTimeZone, arrivalTimeZone] = [flight.origin, flight.destination].map((at) => zones.get(at) ?? null);
-  return { ...flight, departureTimeZone, arrivalTimeZone };
+function withZones(
+  { flightNumber, origin, destination, departingAt, arrivingAt }: Segment,
+  zones: ReadonlyMap<string, string>,
+) {
+  const [departureTimeZone, arrivalTimeZone] = [origin, destination].map((at) => zones.get(at) ?? null);
+  return { flightNumber, origin, destination, departingAt, arrivingAt, departureTimeZone, arrivalTimeZone };
 }
 
 /** What is paid and ticketed stands also without its invoice, which can be asked for again. */
 async function invoice({ call, isSince }: Steps, bookingId: string) {
   if (!isSince(2)) return {};
   try {
-    return { invoice: await call("generate_booking_invoice", { bookingId }, Invoiced), invoiceFailure: null };
+    const { invoiceNumber, pdfUrl, jsonUrl, totalUsdc } = await call("generate_booking_invoice", { bookingId });
+    return { invoice: { invoiceNumber, pdfUrl, jsonUrl, totalUsdc }, invoiceFailure: null };
   } catch (error) {
     if (error instanceof StepFailure) return { invoice: null, invoiceFailure: error.code };
     throw error;
@@ -224,7 +197,7 @@ async function invoice({ call, isSince }: Steps, bookingId: string) {
 }
 
 /** The customer user ids of all who travel, or of all but the first. */
-async function findTravelers(steps: Steps, trip: Trip): Promise<readonly string[]> {
+async function findTravelers(steps: Steps, trip: Trip): Promise<string[]> {
   const { tripId, passengers } = trip;
   for (;;) {
     const customerUserIds = trip.customerUserIds ?? (await askForTravelers(steps, trip));
@@ -234,7 +207,7 @@ async function findTravelers(steps: Steps, trip: Trip): Promise<readonly string[
   }
 }
 
-async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip): Promise<readonly string[]> {
+async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip): Promise<string[]> {
   if (passengers === 1) return [];
   const first = isSince(GUEST_TRAVELS)
     ? "the guest of a trip that was prefunded with guestName or guestEmail, and otherwise the run's own user"
@@ -262,19 +235,19 @@ async function chooseOffer(
     zones,
     warn,
   }: {
-    additionalCustomerUserIds: readonly string[];
+    additionalCustomerUserIds: string[];
     means: Means;
     zones: Map<string, string>;
     warn: (warnings: readonly string[]) => void;
   },
-): Promise<FlightOffer | undefined> {
+): Promise<Offer | undefined> {
   const { policyId } = trip;
-  const { offers, timeZones } = await steps.call("search_flights", queryOf(trip), Found);
+  const { offers, timeZones } = await steps.call("search_flights", queryOf(trip));
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
-  const isWithin = (offer: FlightOffer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
-  const toCandidate = ({ offer, terms }: { offer: FlightOffer; terms?: object }) => ({
+  const isWithin = (offer: Offer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
+  const toCandidate = ({ offer, terms }: { offer: Offer; terms?: object }) => ({
     choice: offer,
-    shown: { ...offer, ...terms },
+    shown: { ...shownOffer(offer), ...terms },
     offer: {
       kind: "flight" as const,
       priceUsd: Number(usdcOf(offer)),
@@ -283,7 +256,7 @@ async function chooseOffer(
       cabin: trip.cabinClass,
     },
     prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
-    hold: steps.isSince(COVERED) ? ({ args }: { args: object }) => holdOffer(steps, args) : undefined,
+    hold: steps.isSince(COVERED) ? () => holdOffer(steps, bookingOf(offer, additionalCustomerUserIds).args) : undefined,
   });
   const candidates = offers.map(({ fares, ...offer }) => ({
     ...toCandidate({ offer }),
@@ -304,9 +277,9 @@ async function chooseOffer(
  * The airline keeps the offer for who decides about it, at no cost. Where it does not, the approval also covers the same flights and
  * fare found again. False: the offer is gone.
  */
-async function holdOffer({ call, undo }: Steps, args: object): Promise<boolean> {
+async function holdOffer({ call, undo }: Steps, args: Args<"hold_flight">): Promise<boolean> {
   try {
-    const { orderId } = await call("hold_flight", args, Held);
+    const { orderId } = await call("hold_flight", args);
     undo(() => unless(GIVEN_BACK, () => giveBack(call, orderId)));
     return true;
   } catch (error) {
@@ -316,40 +289,46 @@ async function holdOffer({ call, undo }: Steps, args: object): Promise<boolean> 
 }
 
 async function giveBack(call: Steps["call"], orderId: string): Promise<undefined> {
-  const { cancellationId } = await call("cancel_order_quote", { orderId }, z.object({ cancellationId: z.string() }));
-  await call("confirm_cancel_order", { cancellationId }, z.unknown());
+  const { cancellationId } = await call("cancel_order_quote", { orderId });
+  await call("confirm_cancel_order", { cancellationId });
   return undefined;
 }
 
 /** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */
-function betterFares({ fares, ...offer }: FoundOffer): { offer: FlightOffer; terms: object }[] {
-  const own = OwnTerms.safeParse(offer.conditions).data;
+function betterFares({ fares, ...offer }: FoundOffer): { offer: Offer; terms: object }[] {
+  const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
   return fares
     .filter(
       ({ refundable, changeable, cabinClass }) =>
         cabinClass === undefined &&
-        ((refundable === true && own?.refundBeforeDeparture?.allowed !== true) ||
-          (changeable === true && own?.changeBeforeDeparture?.allowed !== true)),
+        ((refundable === true && refundBeforeDeparture?.allowed !== true) ||
+          (changeable === true && changeBeforeDeparture?.allowed !== true)),
     )
-    .map(({ id, name, totalAmount, cabinClass: _, ...terms }) => ({
+    .map(({ id, name, totalAmount, refundable, refundPenaltyAmount, changeable, changePenaltyAmount }) => ({
       offer: { ...offer, id, totalAmount, ...inUsdc(offer, totalAmount), fareName: name, conditions: undefined },
-      terms,
+      terms: { refundable, refundPenaltyAmount, changeable, changePenaltyAmount },
     }));
 }
 
-const OwnTerms = z.object({
-  refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
-  changeBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
-});
+/** What a person who approves is shown of an offer; times are local. */
+function shownOffer({ id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices }: Offer) {
+  const shownSlices = slices.map(({ durationMinutes, segments }) => ({
+    durationMinutes,
+    segments: segments.map(({ carrier, flightNumber, origin, destination, departingAt, arrivingAt }) => {
+      return { carrier, flightNumber, origin, destination, departingAt, arrivingAt };
+    }),
+  }));
+  return { id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices: shownSlices };
+}
 
 /** At the rate at which the search showed the offer, upwards. */
-function inUsdc(offer: FlightOffer, amount: string): { totalUsdc?: string } {
+function inUsdc(offer: Offer, amount: string): { totalUsdc?: string } {
   const [shown, total, wanted] = [offer.totalUsdc, offer.totalAmount, amount].map((text) => parseDecimal(text ?? ""));
   if (shown === undefined || !total || wanted === undefined) return {};
   return { totalUsdc: formatDecimal((wanted * shown + total - 1n) / total) };
 }
 
-const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: readonly string[]) => ({
+const bookingOf = ({ id: offerId }: Offer, additionalCustomerUserIds: string[]) => ({
   tool: "book_flight",
   args: { offerId, additionalCustomerUserIds },
 });

@@ -1,23 +1,24 @@
 import { z } from "zod";
 import { parseDecimal } from "../domain/money.ts";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
-import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { defineWorkflow, StepFailure } from "../kernel/workflow.ts";
+import type { ToolMap } from "../modules/index.ts";
 import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
+  describeSettled,
   guestClaim,
   type Means,
   Retry,
   reserveAndBook,
-  Settled,
-  sayLeft,
   unless,
   usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
+import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { costOf, undoOrder } from "./undo-order.ts";
-import { readTravelers, TravelerNames, travelerProfile } from "./who-travels.ts";
+import { readTravelers, travelerProfile } from "./who-travels.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
 
@@ -59,7 +60,7 @@ type Stay = z.output<typeof Input>;
 interface NamedGuest extends z.infer<typeof Guest> {
   customerUserId?: string;
 }
-type Guests = readonly NamedGuest[];
+type Guests = NamedGuest[];
 
 const Guests = z.object({
   status: z.enum(["given", "cancelled"]),
@@ -70,38 +71,7 @@ const Guests = z.object({
     .describe("At most as many as the stay is for; at least one, unless the guest of the trip stays"),
 });
 
-const Rate = z.object({
-  id: z.string(),
-  totalAmount: z.string(),
-  totalUsdc: z.string().optional(),
-  perNightAmount: z.string(),
-  totalCurrency: z.string(),
-  boardType: z.string().nullable(),
-  roomName: z.string().nullable(),
-  fullRefundUntil: z.string().nullable(),
-});
-const Found = z.object({
-  accommodations: z.array(z.object({ id: z.string(), name: z.string(), rates: z.array(Rate) })),
-});
-const Quote = z.object({
-  ...{ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() },
-  accommodation: z.object({ address: z.string().nullable() }).optional(),
-});
-const Booked = z.object({
-  orderId: z.string(),
-  reference: z.string().nullable(),
-  accommodationName: z.string(),
-  totalAmount: z.string(),
-  totalCurrency: z.string(),
-  chargedUsdc: z.string(),
-  coveredUsdc: z.string().default("0"),
-  itineraryHash: z.string(),
-  ticketOrderHash: z.string(),
-  travelers: TravelerNames,
-  cancellationPolicy: z
-    .object({ refundable: z.boolean(), timeline: z.array(z.object({ before: z.string(), refundAmount: z.string() })) })
-    .optional(),
-});
+type Rate = Answer<"search_hotels">["accommodations"][number]["rates"][number];
 
 const GONE: ReadonlySet<string> = new Set([
   ...["rate_not_found", "rate_unavailable", "price_changed"],
@@ -115,12 +85,13 @@ const NO_RATE_LEFT = {
   detail: "No rate could be booked, and nobody asked for another search.",
 };
 
-export const bookStay = defineWorkflow({
+export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_stay",
   version: 4,
   description:
     "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
   input: Input,
+  earlierAnswers,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
     guestClaim,
@@ -161,8 +132,9 @@ export const bookStay = defineWorkflow({
       throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
     }
     const { email, phoneNumber, policyId } = stay;
+    const judgedBy = isSince(JUDGED_BY_BOOKING) ? { policyId } : {};
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
-    let quoted: z.infer<typeof Quote> | undefined;
+    let quoted: Answer<"quote_stay"> | undefined;
     const budget = {
       tripId: stay.tripId,
       freeUsdc: isSince(COVERED) ? freeUsdc : undefined,
@@ -174,37 +146,43 @@ export const bookStay = defineWorkflow({
         return quoted;
       },
       booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
-      book: ({ tool, args }, cover) =>
-        unless(GONE, () => call(tool, args, Booked, { ...(isSince(JUDGED_BY_BOOKING) ? { policyId } : {}), cover })),
+      book: ({ id: quoteId }, cover) =>
+        unless(GONE, () => call("book_stay", { quoteId, guests, ...contact }, { ...judgedBy, cover })),
       gone: NO_RATE_LEFT,
     });
     undoOrder(steps, booked);
-    const { itineraryHash, ticketOrderHash } = booked;
-    await call(
-      "commit_booking",
-      {
-        ...{ bookingId, vendorAmountUsdc: costOf(booked), itineraryHash },
-        vendorAddress: steps.run.collectionAddress,
-      },
-      z.unknown(),
-    );
-    await call("confirm_flight", { bookingId, ticketOrderHash }, z.unknown(), { step: "confirm_stay" });
+    const itineraryHash = required(booked.itineraryHash, "itineraryHash");
+    const ticketOrderHash = required(booked.ticketOrderHash, "ticketOrderHash");
+    await call("commit_booking", {
+      bookingId,
+      vendorAmountUsdc: costOf(booked),
+      vendorAddress: steps.run.collectionAddress,
+      itineraryHash,
+    });
+    await call("confirm_flight", { bookingId, ticketOrderHash }, { step: "confirm_stay" });
     // The accommodation expects the guests, and the escrow knows it: from here on the booking stands.
     keep();
-    const settled = await call("settle_booking", { bookingId }, Settled);
-    const { orderId, reference, accommodationName, totalAmount, totalCurrency, cancellationPolicy } = booked;
+    const settled = await call("settle_booking", { bookingId });
+    const { orderId, reference, accommodationName, totalAmount, totalCurrency } = booked;
     return {
       ...{ tripId: stay.tripId, bookingId, orderId, reference, accommodationName, totalAmount, totalCurrency },
       accommodationAddress: quoted?.accommodation?.address ?? null,
-      ...{ cancellationPolicy, fullRefundUntil: fullRefundUntil(booked), travelers: booked.travelers },
-      settled,
-      ...sayLeft(settled),
+      cancellationPolicy: describePolicy(booked.cancellationPolicy),
+      ...{ fullRefundUntil: fullRefundUntil(booked), travelers: booked.travelers },
+      ...describeSettled(settled),
     };
   },
 });
 
+/** Undefined in bookings of early releases. */
+function describePolicy(policy: Answer<"book_stay">["cancellationPolicy"] | undefined) {
+  if (policy === undefined) return undefined;
+  const { refundable, timeline } = policy;
+  return { refundable, timeline: timeline.map(({ before, refundAmount }) => ({ before, refundAmount })) };
+}
+
 /** Null: never, or it is not known. */
-function fullRefundUntil({ cancellationPolicy, totalAmount }: z.infer<typeof Booked>): string | null {
+function fullRefundUntil({ cancellationPolicy, totalAmount }: Answer<"book_stay">): string | null {
   const inFull = cancellationPolicy?.timeline.findLast(
     ({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount),
   );
@@ -260,7 +238,7 @@ const RETURNED = 4;
 interface Wanted {
   means: Means;
   /** What the booking has beside the quote. */
-  booking: object;
+  booking: Omit<Args<"book_stay">, "quoteId">;
 }
 
 /** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
@@ -270,7 +248,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
   const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
   const candidates = fitting.map(({ place, rate }) => ({
     choice: rate,
-    shown: { ...place, rate, checkInDate, checkOutDate, guests, rooms },
+    shown: { ...place, rate: shownRate(rate), checkInDate, checkOutDate, guests, rooms },
     offer: {
       kind: "hotel" as const,
       priceUsd: Number(usdcOf(rate)),
@@ -289,8 +267,14 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
   return await quoteRate(steps, await chooseByVerdict(steps, policyId, candidates));
 }
 
-async function quoteRate({ call }: Steps, rate: z.output<typeof Rate>) {
-  const quote = await call("quote_stay", { rateId: rate.id }, Quote);
+/** What a person who approves is shown of a rate. */
+function shownRate(rate: Rate) {
+  const { id, totalAmount, totalUsdc, perNightAmount, totalCurrency, boardType, roomName, fullRefundUntil } = rate;
+  return { id, totalAmount, totalUsdc, perNightAmount, totalCurrency, boardType, roomName, fullRefundUntil };
+}
+
+async function quoteRate({ call }: Steps, rate: Rate) {
+  const quote = await call("quote_stay", { rateId: rate.id });
   return Number(quote.totalAmount) > Number(rate.totalAmount) ? undefined : quote;
 }
 
@@ -300,20 +284,20 @@ const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) =
 
 async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
   const { refundableOnly } = stay;
-  const { accommodations } = await steps.call("search_hotels", queryOf(stay), Found);
+  const { accommodations } = await steps.call("search_hotels", queryOf(stay));
   // Of each place the cheapest one that fits, as its rates come cheapest first.
-  return accommodations.flatMap(({ rates, ...place }) => {
+  return accommodations.flatMap(({ id, name, rates }) => {
     const rate = rates.find(
       (one) =>
         (bound === undefined || Number(usdcOf(one)) <= Number(bound)) &&
         (!refundableOnly || one.fullRefundUntil !== null),
     );
-    return rate === undefined ? [] : [{ place, rate }];
+    return rate === undefined ? [] : [{ place: { id, name }, rate }];
   });
 }
 
 /** Of one room, in whole cents. */
-function perNightUsd(rate: z.output<typeof Rate>, { rooms, checkInDate, checkOutDate }: Stay): number {
+function perNightUsd(rate: Rate, { rooms, checkInDate, checkOutDate }: Stay): number {
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
   return Math.round((Number(usdcOf(rate)) * 100) / nights / rooms) / 100;
 }

@@ -1,45 +1,11 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/plan.ts";
-import { StepFailure, type Steps } from "../kernel/workflow.ts";
+import { StepFailure } from "../kernel/workflow.ts";
 import { endReservation } from "./end-reservation.ts";
+import type { Answer, Args, Steps } from "./tools.ts";
 
-/** What the workflows read of the answers of tools, and the parts that they share. */
-
-const TripAnswer = z.object({
-  tripId: z.string(),
-  state: z.string(),
-  freeUsdc: z.string(),
-  claim: z.object({ guestWallet: z.string().nullable() }),
-});
-
-/** What a person who approves is shown of it; times are local. */
-const Segment = z.object({
-  carrier: z.string(),
-  flightNumber: z.string(),
-  origin: z.string(),
-  destination: z.string(),
-  departingAt: z.string(),
-  arrivingAt: z.string(),
-});
-export const FlightOffer = z.object({
-  id: z.string(),
-  totalAmount: z.string(),
-  /** Left out where it is the same. */
-  totalUsdc: z.string().optional(),
-  totalCurrency: z.string(),
-  fareName: z.string().nullish(),
-  conditions: z.unknown().optional(),
-  slices: z.array(z.object({ durationMinutes: z.number(), segments: z.array(Segment) })),
-});
-export type FlightOffer = z.infer<typeof FlightOffer>;
-
-const Verdict = z.object({
-  decision: z.enum(["allow", "warn", "require_approval", "deny"]),
-  policyId: z.string(),
-  version: z.number(),
-  violations: z.array(z.record(z.string(), z.unknown())),
-});
+/** The parts that the workflows share. */
 
 export const Approval = z.object({ status: z.enum(["approved", "rejected"]) });
 const Claimed = z.object({ status: z.enum(["claimed", "expired"]) });
@@ -60,7 +26,7 @@ const APPROVAL_HOURS = 24;
 
 /** Waits until the guest has claimed the trip. Answers what was free in it before. */
 export async function waitForClaim({ call, pause }: Steps, tripId: string): Promise<{ freeUsdc: string }> {
-  const trip = await call("read_trip", { tripId }, TripAnswer);
+  const trip = await call("read_trip", { tripId });
   if (trip.state !== "funded") {
     throw new StepFailure("trip_not_ready", `The trip is ${trip.state}; a run needs one that is funded.`);
   }
@@ -75,37 +41,26 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
   return { freeUsdc };
 }
 
-/** What check_policy judges, as its input has it. */
-interface JudgedOffer {
-  kind: "flight" | "hotel";
-  priceUsd: number;
-  carrierIata?: string;
-  durationHours?: number;
-  cabin?: string;
-  supplierId?: string;
-  pricePerNightUsd?: number;
-}
+/** A call that books. */
+type BookingCall = Args<"preview_call">;
 
 /** Something that could be booked. */
 export interface Candidate<Choice, Bookable> {
   choice: Choice;
   /** As the policy judges it in a few words, for the record. */
-  offer: JudgedOffer;
+  offer: Args<"check_policy">["offer"];
   shown: object;
   /** What is booked of it, such as its binding quote, and the call that does. Undefined: it is gone, or costs more than was judged. */
-  prepare(): Promise<{ bookable: Bookable; booking: { tool: string; args: object } } | undefined>;
+  prepare(): Promise<{ bookable: Bookable; booking: BookingCall } | undefined>;
   /** Has it held while a person decides about it; false: it is gone. Undefined: nobody holds such a thing. */
-  hold?: ((booking: { args: object }) => Promise<boolean>) | undefined;
+  hold?: (() => Promise<boolean>) | undefined;
   /** Tried where it is the booking of this one that the policy does not let through, such as fares that can be given back. */
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
-const Problem = z.looseObject({ code: z.string(), detail: z.string().optional(), policyId: z.string().optional() });
-const Preview = z.object({
-  problem: Problem.nullable(),
-  /** Such as a visa that a traveler needs. */
-  warnings: z.array(z.string()).default([]),
-});
+type Verdict = Answer<"check_policy">;
+type Problem = NonNullable<Answer<"preview_call">["problem"]>;
+
 /** Of what is booked: something else may pass. */
 const REFUSED: ReadonlySet<string> = new Set(["policy_denied", "approval_rejected"]);
 
@@ -129,13 +84,13 @@ export async function chooseWithinPolicy<Choice, Bookable>(
 ): Promise<Bookable | undefined> {
   const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable>; warnings: readonly string[] })[] = [];
   const doubtful: Judged<Choice, Bookable>[] = [];
-  const refusals: z.infer<typeof Problem>[] = [];
+  const refusals: Problem[] = [];
   let isGone = false;
   const pass = async (judged: Judged<Choice, Bookable>): Promise<Bookable | undefined> => {
     const prepared = await judged.candidate.prepare();
     isGone ||= prepared === undefined;
     if (prepared === undefined) return undefined;
-    const { problem, warnings } = await steps.call("preview_call", prepared.booking, Preview, { policyId, cover });
+    const { problem, warnings } = await steps.call("preview_call", prepared.booking, { policyId, cover });
     if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
     // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
     else if (problem === null || !REFUSED.has(problem.code)) {
@@ -146,7 +101,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   };
   const alternatives: Candidate<Choice, Bookable>[] = [];
   const judge = async (candidate: Candidate<Choice, Bookable>): Promise<Bookable | undefined> => {
-    const verdict = await steps.call("check_policy", { policyId, offer: candidate.offer }, Verdict);
+    const verdict = await steps.call("check_policy", { policyId, offer: candidate.offer });
     if (verdict.decision === "require_approval") doubtful.push({ candidate, verdict });
     if (verdict.decision === "require_approval" || verdict.decision === "deny") return undefined;
     alternatives.push(...(candidate.alternatives ?? []));
@@ -169,8 +124,12 @@ export async function chooseWithinPolicy<Choice, Bookable>(
   if (first === undefined && isGone) return undefined;
   if (first === undefined) throw sayRefused(policyId, refusals);
   const { candidate, verdict, prepared, warnings } = first;
-  if ((await candidate.hold?.(prepared.booking)) === false) return undefined;
-  const shown = { offer: candidate.shown, verdict, ...(warnings.length === 0 ? {} : { warnings }) };
+  if ((await candidate.hold?.()) === false) return undefined;
+  const shown = {
+    offer: candidate.shown,
+    verdict: shownVerdict(verdict),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
   await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved, cover });
   warn?.(warnings);
   return prepared.bookable;
@@ -178,21 +137,26 @@ export async function chooseWithinPolicy<Choice, Bookable>(
 
 interface Judged<Choice, Bookable> {
   candidate: Candidate<Choice, Bookable>;
-  verdict: z.infer<typeof Verdict>;
+  verdict: Verdict;
 }
 type Prepared<Bookable> = NonNullable<Awaited<ReturnType<Candidate<unknown, Bookable>["prepare"]>>>;
+
+/** As who approves is shown it. */
+function shownVerdict({ decision, policyId, version, violations }: Verdict) {
+  return { decision, policyId, version, violations };
+}
 
 const denied = (policyId: string) =>
   new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
 
 /** By the policy that denied the last one, which is the run's own or the one that the tenant enforces. */
-function sayRefused(policyId: string, refusals: readonly z.infer<typeof Problem>[]): StepFailure {
+function sayRefused(policyId: string, refusals: readonly Problem[]): StepFailure {
   const last = refusals.at(-1);
   const rejected = refusals.find(({ code }) => code === "approval_rejected");
   if (rejected !== undefined) {
-    return new StepFailure("approval_rejected", rejected.detail ?? "A person has refused to approve what was found.");
+    return new StepFailure("approval_rejected", rejected.detail);
   }
-  return denied(last?.policyId ?? policyId);
+  return denied(typeof last?.policyId === "string" ? last.policyId : policyId);
 }
 
 /** As runs of earlier versions do: `check_policy` alone judges. */
@@ -201,9 +165,9 @@ export async function chooseByVerdict<Choice>(
   policyId: string,
   choices: readonly Pick<Candidate<Choice, unknown>, "choice" | "offer" | "shown">[],
 ): Promise<Choice> {
-  let toApprove: { choice: Choice; shown: object; verdict: z.infer<typeof Verdict> } | undefined;
+  let toApprove: { choice: Choice; shown: object; verdict: Verdict } | undefined;
   for (const { choice, offer, shown } of choices) {
-    const verdict = await call("check_policy", { policyId, offer }, Verdict);
+    const verdict = await call("check_policy", { policyId, offer });
     if (verdict.decision === "allow" || verdict.decision === "warn") return choice;
     if (verdict.decision === "require_approval") toApprove ??= { choice, shown, verdict };
   }
@@ -211,7 +175,7 @@ export async function chooseByVerdict<Choice>(
   const { choice, shown, verdict } = toApprove;
   const { status } = await pause({
     ...{ step: "approval", reason: `The policy ${verdict.policyId} wants a person's approval of this offer.` },
-    ...{ resolution: Approval, by: "person", shown: { offer: shown, verdict } },
+    ...{ resolution: Approval, by: "person", shown: { offer: shown, verdict: shownVerdict(verdict) } },
     ...{ timeoutHours: APPROVAL_HOURS, onTimeout: { status: "rejected" } },
   });
   if (status === "rejected") throw new StepFailure("approval_rejected", "The offer was not approved.");
@@ -237,7 +201,6 @@ function upperBound(amount: string, percent: bigint): string {
   return `${bound / 100n}.${(bound % 100n).toString().padStart(2, "0")}`;
 }
 
-const Reserved = z.object({ bookingId: z.string() });
 export const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 
 /** What the reservation leaves for a price that moves before something else is booked in place of what is gone. */
@@ -260,8 +223,8 @@ interface Attempt<Choice, Booked> {
   choose(means: Means): Promise<Choice | undefined>;
   /** The call that books it. */
   booking(choice: Choice): PurposeCall;
-  /** Undefined: it is gone, or costs something else by now. */
-  book(call: PurposeCall, cover: Cover | undefined): Promise<Booked | undefined>;
+  /** Makes that call. Undefined: it is gone, or costs something else by now. */
+  book(choice: Choice, cover: Cover | undefined): Promise<Booked | undefined>;
   /** When nothing could be booked: the pause that asks what to do, and how the run ends where nobody wants another search. */
   gone: { step: string; reason: string; code: string; detail: string };
 }
@@ -293,13 +256,17 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     if (choice !== undefined) {
       if (reserved === undefined) {
         const bound = boundOf(usdcOf(choice), freeUsdc);
-        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved, {
-          purpose: booking(choice),
-        });
+        const { bookingId } = await call(
+          "reserve_booking",
+          { tripId, upperBoundUsdc: bound },
+          {
+            purpose: booking(choice),
+          },
+        );
         reserved = { bookingId, bound };
         undo(() => endReservation(steps, { tripId, bookingId }, budget));
       }
-      const booked = await book(booking(choice), coverBy(reserved.bookingId));
+      const booked = await book(choice, coverBy(reserved.bookingId));
       if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
     }
     if (attempt % MOST_TRIES !== 0) continue;
@@ -337,13 +304,13 @@ export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<
   }
 }
 
-export const Settled = z.object({
-  ...{ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() },
-  ...{ walletReturn: z.unknown().optional(), tripFreeUsdc: z.string().nullish() },
-});
-
-/** A run that settled before answers said it does not know. */
-export function sayLeft({ tripFreeUsdc }: z.infer<typeof Settled>) {
-  if (tripFreeUsdc == null) return {};
-  return { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` };
+/** What the result of a run says of its settlement. */
+export function describeSettled(settled: Answer<"settle_booking">) {
+  const { txHash, vendorPaidUsdc, refundedUsdc, walletReturn, tripFreeUsdc } = settled;
+  return {
+    settled: { txHash, vendorPaidUsdc, refundedUsdc, walletReturn, tripFreeUsdc },
+    ...(tripFreeUsdc === null
+      ? {}
+      : { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` }),
+  };
 }

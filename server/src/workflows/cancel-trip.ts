@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
-import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { defineWorkflow, StepFailure } from "../kernel/workflow.ts";
+import type { ToolMap } from "../modules/index.ts";
+import { type Answer, earlierAnswers, type Steps } from "./tools.ts";
 
 const Input = z.strictObject({
   tripId: z.string().describe("Of prefund_trip or list_trips"),
@@ -18,31 +20,9 @@ const Decision = z.object({
     ),
 });
 
-const Booking = z.object({ bookingId: z.string(), state: z.string(), itineraryHash: z.string().nullable() });
-type Booking = z.infer<typeof Booking>;
-const Trip = z.object({
-  state: z.string(),
-  refundedUsdc: z.string(),
-  serviceFeePaidUsdc: z.string(),
-  actionFeePaidUsdc: z.string(),
-  bookings: z.array(Booking),
-});
-const Order = z.object({ orderId: z.string(), kind: z.string(), status: z.string(), totalUsdc: z.string().nullable() });
-type Order = z.infer<typeof Order>;
-const Orders = z.object({ orders: z.array(Order) });
-const Quote = z.object({
-  cancellationId: z.string(),
-  refundAmount: z.string().nullable(),
-  refundUsdc: z.string().nullable(),
-  releasedUsdc: z.string().default("0"),
-});
-type Quote = z.infer<typeof Quote>;
-const Cancelled = z.object({
-  refundedUsdc: z.string(),
-  releasedUsdc: z.string().default("0"),
-  credits: z.array(z.unknown()),
-});
-const Returned = z.object({ refundedUsdc: z.string() });
+type Booking = Answer<"read_trip">["bookings"][number];
+type Order = Answer<"list_orders">["orders"][number];
+type Quote = Answer<"cancel_order_quote">;
 
 /** A booking of the trip, and what stands for it at the supplier. */
 interface Part {
@@ -61,12 +41,13 @@ interface Problem {
 const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
 const OLD_QUOTE: ReadonlySet<string> = new Set(["cancellation_expired", "cancellation_stale"]);
 
-export const cancelTrip = defineWorkflow({
+export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
   id: "service.cancel_trip",
   version: 4,
   description:
     "Undoes everything of a trip: its paused runs end, it asks where cancelling an order would lose something, and then its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and what the escrow still holds comes back. The result says what was refunded (fromEscrowUsdc by this run, refundedBeforeUsdc by the escrow earlier, such as what a settled booking left), what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
   input: Input,
+  earlierAnswers,
   steps: [
     { id: "cancel_run", description: "Paused runs of the trip end, and undo what they did." },
     { id: "read_trip", description: "The trip's bookings, as they are before and after it was closed." },
@@ -83,7 +64,7 @@ export const cancelTrip = defineWorkflow({
   ],
   async run({ tripId, acceptLoss }, steps) {
     const runs = await endRuns(steps, tripId, acceptLoss);
-    const before = await steps.call("read_trip", { tripId }, Trip);
+    const before = await steps.call("read_trip", { tripId });
     if (before.state !== "funded" && before.state !== "closed") {
       throw new StepFailure(
         "trip_not_ready",
@@ -94,7 +75,7 @@ export const cancelTrip = defineWorkflow({
     const asked = isAsked && steps.isSince(ASKED_BEFORE) ? await decide(steps, before.bookings, isAsked) : [];
     const closing = await closeTrip(steps, tripId, before.state);
     // Read again, as until it was closed other runs could still reserve.
-    const trip = await steps.call("read_trip", { tripId }, Trip);
+    const trip = await steps.call("read_trip", { tripId });
     const known = trip.bookings.flatMap((booking) => withDecision(booking, asked));
     const isKnown = ({ bookingId }: Booking) => known.some(({ booking }) => booking.bookingId === bookingId);
     const others = trip.bookings.filter((booking) => !isKnown(booking));
@@ -130,7 +111,7 @@ async function endRuns(
   acceptLoss: boolean,
 ): Promise<readonly (Problem & { what: "run"; id: string })[]> {
   if (!isSince(2)) return [];
-  const end = (loss: object) => attempt(() => call("cancel_run", { tripId, ...loss }, z.unknown()));
+  const end = (loss: { acceptLoss?: boolean }) => attempt(() => call("cancel_run", { tripId, ...loss }));
   if (!isSince(ASKED_BY_RUNS)) {
     await end({});
     return [];
@@ -171,7 +152,7 @@ const ASKED_BY_RUNS = 3;
 
 async function closeTrip({ call }: Steps, tripId: string, state: string): Promise<readonly Problem[]> {
   if (state === "closed") return [];
-  const closed = await attempt(() => call("close_trip", { tripId }, z.unknown()));
+  const closed = await attempt(() => call("close_trip", { tripId }));
   return "problem" in closed ? [closed.problem] : [];
 }
 
@@ -179,12 +160,12 @@ async function closeTrip({ call }: Steps, tripId: string, state: string): Promis
 async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
   const { itineraryHash } = booking;
   if (itineraryHash === null) return { booking };
-  const found = await attempt(() => call("list_orders", { itineraryHash }, Orders));
+  const found = await attempt(() => call("list_orders", { itineraryHash }));
   if ("problem" in found) return { booking, problem: found.problem };
   const [order] = found.answer.orders;
   if (order === undefined) return { booking };
   if (order.status === "cancelled") return { booking, order };
-  const quoted = await attempt(() => call("cancel_order_quote", { orderId: order.orderId }, Quote));
+  const quoted = await attempt(() => call("cancel_order_quote", { orderId: order.orderId }));
   if ("answer" in quoted) return { booking, order, quote: quoted.answer };
   return GONE_ALREADY.has(quoted.problem.code) ? { booking, order } : { booking, order, problem: quoted.problem };
 }
@@ -262,11 +243,11 @@ const NOTHING: SupplierEnd = { refundedUsdc: "0", lostUsdc: "0", credits: [] };
 async function cancelOrder({ call }: Steps, { order, quote, problem }: Part): Promise<SupplierEnd> {
   if (problem !== undefined) return { ...NOTHING, problem };
   if (order === undefined || quote === undefined) return NOTHING;
-  const confirm = ({ cancellationId }: Quote) => call("confirm_cancel_order", { cancellationId }, Cancelled);
+  const confirm = ({ cancellationId }: Quote) => call("confirm_cancel_order", { cancellationId });
   let ended = await attempt(() => confirm(quote));
   if ("problem" in ended && OLD_QUOTE.has(ended.problem.code)) {
     const { orderId } = order;
-    ended = await attempt(async () => confirm(await call("cancel_order_quote", { orderId }, Quote)));
+    ended = await attempt(async () => confirm(await call("cancel_order_quote", { orderId })));
   }
   if ("problem" in ended)
     return GONE_ALREADY.has(ended.problem.code) ? NOTHING : { ...NOTHING, problem: ended.problem };
@@ -286,8 +267,8 @@ async function cancelInEscrow(
     const reason = "The escrow has paid it out, and no order of yours stands for it. Ask its vendor.";
     return { refundedUsdc: "0", ...(order === undefined ? { problem: { code: "settled", reason } } : {}) };
   }
-  const cancel = { bookingId, tripId, reason: "buyer_cancel" };
-  const ended = await attempt(() => call("cancel_booking", cancel, Returned));
+  const cancel = { bookingId, tripId, reason: "buyer_cancel" as const };
+  const ended = await attempt(() => call("cancel_booking", cancel));
   return "problem" in ended ? { refundedUsdc: "0", problem: ended.problem } : ended.answer;
 }
 

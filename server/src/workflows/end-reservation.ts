@@ -1,12 +1,6 @@
-import { z } from "zod";
-import { type ReservationEnd, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { type ReservationEnd, StepFailure } from "../kernel/workflow.ts";
+import type { Steps } from "./tools.ts";
 
-const Released = z.object({
-  ...{ returnedTo: z.enum(["trip", "wallet"]), returnedUsdc: z.string(), freeUsdc: z.string() },
-  ...{ walletBecause: z.string().nullable(), next: z.string() },
-});
-const Cancelled = z.object({ refundedUsdc: z.string() });
-const Trip = z.object({ freeUsdc: z.string() });
 /** The chain's clock is ahead of ours, or the tenant's limits let the run cancel a booking and not release it. */
 const NOT_RELEASED: ReadonlySet<string> = new Set(["trip_expired", "trip_closed", "spend_limit_exceeded"]);
 
@@ -17,18 +11,18 @@ export async function endReservation(
   { isReturned }: { isReturned: boolean },
 ): Promise<ReservationEnd | undefined> {
   const { tripId, bookingId } = reservation;
-  const named = { ...reservation, reason: "duffel_failed" };
+  const named = { ...reservation, reason: "duffel_failed" as const };
   if (!isReturned) {
-    await call("cancel_booking", named, z.unknown());
+    await call("cancel_booking", named);
     return undefined;
   }
   try {
-    const { freeUsdc, ...released } = await call("release_reservation", named, Released);
-    return { bookingId, ...released, tripFreeUsdc: freeUsdc };
+    const { returnedTo, returnedUsdc, freeUsdc, walletBecause, next } = await call("release_reservation", named);
+    return { bookingId, returnedTo, returnedUsdc, tripFreeUsdc: freeUsdc, walletBecause, next };
   } catch (error) {
     if (!(error instanceof StepFailure) || !NOT_RELEASED.has(error.code)) throw error;
-    const { refundedUsdc } = await call("cancel_booking", named, Cancelled);
-    const { freeUsdc } = await call("read_trip", { tripId }, Trip);
+    const { refundedUsdc } = await call("cancel_booking", named);
+    const { freeUsdc } = await call("read_trip", { tripId });
     return {
       bookingId,
       returnedTo: "wallet",

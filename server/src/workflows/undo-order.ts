@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { formatDecimal, type Micro } from "../domain/money.ts";
-import type { OrderEnd, Steps } from "../kernel/workflow.ts";
+import type { OrderEnd } from "../kernel/workflow.ts";
 import { micro, unless } from "./booking-parts.ts";
+import type { Steps } from "./tools.ts";
 
-const Quoted = z.object({ cancellationId: z.string() });
-const Expected = Quoted.extend({ refundUsdc: z.string().nullable(), releasedUsdc: z.string().default("0") });
-const Cancelled = z.object({ refundedUsdc: z.string(), releasedUsdc: z.string().default("0") });
-const Read = z.object({ history: z.array(z.object({ kind: z.string(), details: z.record(z.string(), z.unknown()) })) });
 const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
 /** Such as one whose tickets were refused: what it cost was given back with that. */
 const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);
@@ -36,11 +33,11 @@ export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
     };
   };
   const cancel = async (): Promise<OrderEnd> => {
-    const { cancellationId } = await call("cancel_order_quote", { orderId }, Quoted);
-    return endOf(given(await call("confirm_cancel_order", { cancellationId }, Cancelled)));
+    const { cancellationId } = await call("cancel_order_quote", { orderId });
+    return endOf(given(await call("confirm_cancel_order", { cancellationId })));
   };
   const quote = async (): Promise<OrderEnd> => {
-    const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId }, Expected);
+    const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId });
     return endOf(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
   };
   const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
@@ -56,7 +53,7 @@ const given = ({ refundedUsdc, releasedUsdc }: z.infer<typeof Refund>): Micro =>
 
 /** By the order's own history. */
 async function givenBackBefore(call: Steps["call"], orderId: string): Promise<Micro> {
-  const { history } = await call("read_order", { orderId }, Read);
+  const { history } = await call("read_order", { orderId });
   return history
     .filter(({ kind }) => kind === "refunded")
     .reduce((sum, { details }) => sum + given(Refund.parse(details)), 0n);

@@ -1,18 +1,8 @@
 import { z } from "zod";
-import { StepFailure, type Steps } from "../kernel/workflow.ts";
+import { StepFailure } from "../kernel/workflow.ts";
+import type { Answer, Steps } from "./tools.ts";
 
-const Found = z.object({
-  tripId: z.string(),
-  travelers: z.array(
-    z.object({
-      ...{ userId: z.string(), customerUserId: z.string().nullable(), isGuest: z.boolean() },
-      ...{ givenName: z.string().nullable(), familyName: z.string().nullable() },
-      missingForFlights: z.array(z.string()),
-    }),
-  ),
-  missingTravelers: z.number(),
-});
-type Traveler = z.infer<typeof Found>["travelers"][number];
+type Traveler = Answer<"read_trip_travelers">["travelers"][number];
 
 const Profile = z.object({
   status: z
@@ -29,11 +19,6 @@ export const travelerProfile = {
   resolution: Profile,
 } as const;
 
-/** Of who travels, as the result of a run names them. */
-export const TravelerNames = z
-  .array(z.object({ userId: z.string().optional(), givenName: z.string(), familyName: z.string() }))
-  .default([]);
-
 const PROFILE_HOURS = 72;
 
 interface Party {
@@ -41,7 +26,7 @@ interface Party {
   /** How many travel. */
   passengers: number;
   /** All who travel, or all but the first. */
-  customerUserIds: readonly string[];
+  customerUserIds: string[];
 }
 
 /**
@@ -54,7 +39,7 @@ export async function readTravelers(
   needed: (traveler: Traveler, index: number) => readonly string[],
 ): Promise<{ travelers: readonly Traveler[]; missingTravelers: number }> {
   for (let isFirst = true; ; isFirst = false) {
-    const { tripId, travelers, missingTravelers } = await call("read_trip_travelers", party, Found);
+    const { tripId, travelers, missingTravelers } = await call("read_trip_travelers", party);
     const incomplete = travelers
       .map((traveler, index) => ({ ...traveler, missing: needed(traveler, index) }))
       .filter(({ missing }) => missing.length > 0);

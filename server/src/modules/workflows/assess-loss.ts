@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import {
   type Naming,
@@ -10,12 +11,9 @@ import {
   type Steps,
   type Workflow,
 } from "../../kernel/workflow.ts";
+import { isOver, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
 import type { JournaledStep, Run, RunCall } from "./runs.ts";
 
-const CallOutcome = z.union([
-  z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
-]);
 const PauseOutcome = z.object({ resolution: z.unknown() });
 const Approved = z.object({ resolution: z.object({ status: z.literal("approved") }) });
 
@@ -23,6 +21,7 @@ const Approved = z.object({ resolution: z.object({ status: z.literal("approved")
 class EndOfJournal extends Error {}
 
 export interface AssessOptions {
+  catalog: Pick<Catalog, "find">;
   collectionAddress: string;
   invoke(run: Run, call: RunCall): Promise<Answer | undefined>;
 }
@@ -37,7 +36,7 @@ export async function assessLoss(
   run: Run,
   journal: readonly JournaledStep[],
 ): Promise<readonly OrderEnd[]> {
-  const assessment = new Assessment(options, run, journal);
+  const assessment = new Assessment(options, workflow, run, journal);
   try {
     await workflow.run(run.input, assessment);
   } catch (error) {
@@ -54,14 +53,16 @@ export async function assessLoss(
 class Assessment implements Steps {
   readonly run: Steps["run"];
   readonly #options: AssessOptions;
+  readonly #workflow: Workflow;
   readonly #run: Run;
   readonly #journal: ReadonlyMap<string, JournaledStep>;
   readonly #seen = new Map<string, number>();
   readonly #expected: (() => Promise<OrderEnd | undefined>)[] = [];
   #isAsking = false;
 
-  constructor(options: AssessOptions, run: Run, journal: readonly JournaledStep[]) {
+  constructor(options: AssessOptions, workflow: Workflow, run: Run, journal: readonly JournaledStep[]) {
     this.#options = options;
+    this.#workflow = workflow;
     this.#run = run;
     this.run = { ...run, collectionAddress: options.collectionAddress };
     this.#journal = new Map(journal.map((step) => [step.stepId, step]));
@@ -77,15 +78,22 @@ class Assessment implements Steps {
     return ends;
   }
 
-  readonly call = async <Output extends z.ZodType>(
-    tool: string,
-    args: object,
-    answer: Output,
-    { step = tool }: Naming = {},
-  ): Promise<z.output<Output>> => {
-    const outcome = this.#isAsking ? await this.#ask(tool, args) : CallOutcome.parse(this.#next(step).outcome);
+  readonly call = async (tool: string, args: object, { step = tool }: Naming = {}): Promise<unknown> => {
+    const outcome = this.#isAsking ? await this.#ask(tool, args) : StepOutcome.parse(this.#next(step).outcome);
     if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? outcome.code);
-    return answer.parse(outcome.result);
+    const read = readAnswer(this.#options.catalog, this.#workflow, tool, outcome.result);
+    if (read === undefined) throw new Error(`The journal has an answer of ${tool} that its schema does not know.`);
+    return read.answer;
+  };
+
+  readonly step = async <Result extends z.ZodType>(
+    name: string,
+    result: Result,
+    work: () => Promise<z.input<Result>>,
+  ): Promise<z.output<Result>> => {
+    const outcome = this.#isAsking ? await outcomeOfWork(work) : StepOutcome.parse(this.#next(name).outcome);
+    if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? outcome.code);
+    return result.parse(outcome.result);
   };
 
   readonly pause = async <Resolution extends z.ZodObject>({
@@ -117,14 +125,13 @@ class Assessment implements Steps {
     this.#seen.set(step, count);
     const journaled = this.#journal.get(count === 1 ? step : `${step}:${count}`);
     // Without an outcome it is a pause that ended with the run.
-    const isOver = (journaled?.state === "done" || journaled?.state === "failed") && journaled.outcome !== undefined;
-    if (!isOver) throw new EndOfJournal();
+    if (!isOver(journaled) || journaled.outcome === undefined) throw new EndOfJournal();
     return journaled;
   }
 
-  async #ask(tool: string, args: object): Promise<z.output<typeof CallOutcome>> {
+  async #ask(tool: string, args: object): Promise<z.output<typeof StepOutcome>> {
     const answer = await this.#options.invoke(this.#run, { tool, args });
-    if (answer !== undefined) return CallOutcome.parse(answer.outcome);
+    if (answer !== undefined) return StepOutcome.parse(answer.outcome);
     throw new Failure("missing_scope", {
       detail: `The run's key may not call ${tool} any more, so that nobody knows what cancelling would lose. Accept the loss, or resume the run with another key.`,
     });

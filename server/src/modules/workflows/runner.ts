@@ -137,7 +137,7 @@ export class WorkflowRunner {
     const collectionAddress = this.#options.collectionAddress(run.network);
     const known = { steps: journal.length, mayBuy: journal.some((step) => this.#isSpending(step)) };
     if (workflow === undefined || collectionAddress === undefined) return { ...known, losses: [], mayBuy: true };
-    const options = { collectionAddress, invoke: this.#invoke };
+    const options = { collectionAddress, catalog: this.#options.catalog, invoke: this.#invoke };
     return { ...known, losses: await assessLoss(options, workflow, run, journal) };
   }
 

@@ -16,6 +16,9 @@ import {
 } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
+import { approvalPause } from "./approval-pause.ts";
+import { Decided, refusalOf } from "./decided-questions.ts";
+import { isOver, keepOutcome, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
 import {
   type Journaled,
@@ -62,21 +65,11 @@ const LONGEST_RETRY_SECONDS = 60;
 const MOST_ATTEMPTS = 180;
 const SESSION_CHARACTERS = 32;
 const STUCK_HOURS = 30 * 24;
-const APPROVAL_HOURS = 24;
 
 const KEY_IS_GONE = "The key of the run was revoked or may no longer call this tool. Resume the run with another key.";
 
-const CallOutcome = z.union([
-  z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
-]);
 const PauseOutcome = z.object({ resolution: z.unknown() });
-const Decided = z.object({ resolution: z.object({ status: z.string() }), by: z.string().optional() });
-/** What a person is asked about a step, beside what the workflow itself waits for. */
-const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
-const WithApproval = z.object({ approvalId: z.string(), approvalExpiresAt: z.string() });
-const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
 
 /** One execution of a run, from its beginning to the next pause or its end; what the journal has is not done again. */
 export class Segment implements Steps {
@@ -123,30 +116,42 @@ export class Segment implements Steps {
   }
 
   // A workflow takes these by their names, so they are bound.
-  readonly call = async <Answer extends z.ZodType>(
-    tool: string,
-    args: object,
-    answer: Answer,
-    { step = tool, ...more }: Naming = {},
-  ): Promise<z.output<Answer>> => {
+  readonly call = async (tool: string, args: object, { step = tool, ...more }: Naming = {}): Promise<unknown> => {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
     if (journaled !== undefined && journaled.tool !== tool) return await this.#isChanged(stepId, tool);
-    const done = journaled?.state === "done" || journaled?.state === "failed";
-    const outcome = done
-      ? CallOutcome.parse(journaled.outcome)
+    const outcome = isOver(journaled)
+      ? StepOutcome.parse(journaled.outcome)
       : await this.#callOnce(stepId, { tool, args, ...more }, journaled);
     if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? `${tool} failed with ${outcome.code}.`);
-    return answer.parse(outcome.result);
+    const read = readAnswer(this.#options.catalog, this.#workflow, tool, outcome.result);
+    return read === undefined ? await this.#isChanged(stepId, `${tool} with other answers`) : read.answer;
+  };
+
+  readonly step = async <Result extends z.ZodType>(
+    name: string,
+    result: Result,
+    work: () => Promise<z.input<Result>>,
+  ): Promise<z.output<Result>> => {
+    if (this.#seen.has(this.#named(name))) throw new Error(`Two steps of the run have the name ${name}.`);
+    const stepId = this.#nextId(name);
+    const journaled = this.#journal.get(stepId);
+    const outcome = isOver(journaled)
+      ? StepOutcome.safeParse(journaled.outcome).data
+      : await this.#workOnce(stepId, work, journaled);
+    if (outcome?.ok === false) throw new StepFailure(outcome.code, outcome.detail ?? outcome.code);
+    const read = result.safeParse(outcome?.result);
+    if (journaled?.tool === undefined && outcome !== undefined && read.success) return read.data;
+    return await this.#isChanged(stepId, "other work");
   };
 
   readonly pause = async <Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>> => {
     const stepId = this.#nextId(pause.step);
     const journaled = this.#journal.get(stepId);
-    if (journaled !== undefined && journaled.tool !== undefined) return await this.#isChanged(stepId, undefined);
+    if (journaled !== undefined && journaled.tool !== undefined) return await this.#isChanged(stepId, "a pause");
     if (journaled?.state === "done") {
       const read = pause.resolution.safeParse(PauseOutcome.parse(journaled.outcome).resolution);
-      return read.success ? read.data : await this.#isChanged(stepId, undefined);
+      return read.success ? read.data : await this.#isChanged(stepId, "another pause");
     }
     if (this.run.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
     return await this.#park(stepId, pause);
@@ -176,12 +181,13 @@ export class Segment implements Steps {
     const leadTravelerId = this.#leadTravelerId;
     const answer = await this.#options.ask(this.run, { tool, args, policyId, cover, leadTravelerId });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
-    if (answer === "granted") return this.#endStep(stepId, { resolution: { status: "approved" } });
+    if (answer === "granted") return this.#endStep(stepId, "done", { resolution: { status: "approved" } });
     if (answer.code !== "approval_required" && !isRetryable(answer.code)) {
       throw this.#refused(stepId, answer.code, answer.detail ?? `${tool} is refused with ${answer.code}.`);
     }
     if (answer.code !== "approval_required") return await this.#tryLater(stepId, (journaled?.attempt ?? 0) + 1, answer);
-    await this.#park(stepId, { step, ...this.#approvalOf(tool, answer, shown), by: "person", needsOpenTrip });
+    const asked = approvalPause(tool, answer, shown, this.#options.clock.now());
+    await this.#park(stepId, { step, ...asked, by: "person", needsOpenTrip });
   };
 
   readonly undo = (work: () => Promise<UndoEnd | undefined>): void => {
@@ -204,14 +210,9 @@ export class Segment implements Steps {
     stepId: string,
     made: RunCall,
     journaled: JournaledStep | undefined,
-  ): Promise<z.output<typeof CallOutcome>> {
+  ): Promise<z.output<typeof StepOutcome>> {
     const { tool, args } = made;
-    this.#refuseWhenDecided(stepId);
-    const written = await this.#write({ stepId, position: this.#position, tool });
-    if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
-    // What was begun before may have happened: its outcome is found out first, so that it can be undone.
-    const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing && !this.#isKept;
-    if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
+    const { isCancelled } = await this.#begin(stepId, tool, journaled);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
     const leadTravelerId = this.#leadTravelerId;
@@ -224,7 +225,7 @@ export class Segment implements Steps {
       return await this.#tryLater(stepId, attempt, outcome);
     }
     const entry = this.#options.catalog.find(tool);
-    const kept = keep(outcome, entry?.redactResult);
+    const kept = keepOutcome(outcome, entry?.redactResult);
     this.#ended = {
       ...{ stepId, state: outcome.ok ? "done" : "failed", outcome: kept },
       ...{ meterId: receipt.usageId, priceMicro: receipt.price },
@@ -233,7 +234,34 @@ export class Segment implements Steps {
         outcome.ok ? entry?.tool.remember(args, outcome.result) : noteOfFailure(stepId, outcome.code),
       ),
     };
-    return CallOutcome.parse(kept);
+    return StepOutcome.parse(kept);
+  }
+
+  /** Works, and journals the end; the result is read as the journal will give it back. */
+  async #workOnce(
+    stepId: string,
+    work: () => Promise<unknown>,
+    journaled: JournaledStep | undefined,
+  ): Promise<z.output<typeof StepOutcome>> {
+    await this.#begin(stepId, undefined, journaled);
+    const outcome = await outcomeOfWork(work);
+    if (!outcome.ok && isRetryable(outcome.code)) {
+      return await this.#tryLater(stepId, (journaled?.attempt ?? 0) + 1, outcome);
+    }
+    if (outcome.ok) this.#endStep(stepId, "done", outcome);
+    else this.#endStep(stepId, "failed", outcome, noteOfFailure(stepId, outcome.code));
+    return StepOutcome.parse(outcome);
+  }
+
+  /** Journals the beginning of a step. Throws where the run is cancelled before it. */
+  async #begin(stepId: string, tool: string | undefined, journaled: JournaledStep | undefined) {
+    this.#refuseWhenDecided(stepId);
+    const written = await this.#write({ stepId, position: this.#position, tool });
+    if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
+    // What was begun before may have happened: its outcome is found out first, so that it can be undone.
+    const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing && !this.#isKept;
+    if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
+    return { isCancelled };
   }
 
   async #tryLater(stepId: string, attempt: number, outcome: Outcome & { ok: false }): Promise<never> {
@@ -251,38 +279,20 @@ export class Segment implements Steps {
   #askForApproval(stepId: string, tool: string, refusal: Outcome & { ok: false }): Promise<never> {
     const { extra } = refusal;
     const shown = { tool, ...(typeof extra === "object" ? extra : {}) };
-    return this.#park(this.#questionId(stepId, "approval"), {
-      ...{ step: stepId, ...this.#approvalOf(tool, refusal, shown), by: "person" },
-    });
+    const asked = approvalPause(tool, refusal, shown, this.#options.clock.now());
+    return this.#park(this.#questionId(stepId, "approval"), { step: stepId, ...asked, by: "person" });
   }
 
-  /** It has a record of its own, and is decided with that, by the API, the link or a channel, or by resuming the run. */
-  #approvalOf(tool: string, { detail, extra }: Outcome & { ok: false }, shown: object) {
-    const { approvalId, approvalExpiresAt } = WithApproval.safeParse(extra).data ?? {};
-    const now = this.#options.clock.now();
-    return {
-      reason:
-        approvalId === undefined
-          ? (detail ?? `${tool} needs an approval.`)
-          : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then goes on by itself. An agent cannot.`,
-      resolution: Approved,
-      shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
-      timeoutHours:
-        approvalExpiresAt === undefined ? APPROVAL_HOURS : now.until(approvalExpiresAt).total({ unit: "hours" }),
-      onTimeout: { status: "rejected" as const },
-      ...(approvalId === undefined ? {} : { event: { name: "approval_decided", subject: approvalId } }),
-    };
-  }
-
-  #endStep(stepId: string, outcome: object): void {
-    this.#ended = { stepId, state: "done", outcome, meterId: undefined, priceMicro: undefined, entry: undefined };
+  #endStep(stepId: string, state: StepEnd["state"], outcome: object, note?: TripNote): void {
+    const entry = this.#entryOf(stepId, note);
+    this.#ended = { stepId, state, outcome, meterId: undefined, priceMicro: undefined, entry };
   }
 
   /** The code is another one than the one that wrote the journal, and it says nothing of older runs (`isSince`). */
-  #isChanged(stepId: string, tool: string | undefined): Promise<never> {
+  #isChanged(stepId: string, now: string): Promise<never> {
     this.#refuseWhenDecided(stepId);
-    const was = this.#journal.get(stepId)?.tool ?? "a pause";
-    const reason = `The workflow was changed: its step ${stepId} was ${was} when the run did it, and is ${tool ?? "another pause"} now. Deploy a workflow that knows runs of version ${this.run.version}, then retry, or cancel the run.`;
+    const was = this.#journal.get(stepId)?.tool ?? "a pause or other work";
+    const reason = `The workflow was changed: its step ${stepId} was ${was} when the run did it, and is ${now} now. Deploy a workflow that knows runs of version ${this.run.version}, then retry, or cancel the run.`;
     return this.#askAbout(stepId, "changed", reason);
   }
 
@@ -302,14 +312,8 @@ export class Segment implements Steps {
 
   /** Throws where a person has said that a step shall not be done. */
   #refuseWhenDecided(stepId: string): void {
-    for (const { stepId: id, outcome } of this.#journal.values()) {
-      if (!QUESTIONS.some((question) => id.startsWith(`${stepId}:${question}:`))) continue;
-      const { resolution: { status } = {}, by } = Decided.safeParse(outcome).data ?? {};
-      if (status === "rejected" && by === TIMEOUT)
-        throw this.#refused(stepId, "approval_expired", `Nobody decided about ${stepId} in time.`);
-      if (status === "rejected") throw this.#refused(stepId, "approval_rejected", `${stepId} was not approved.`);
-      if (status === "cancelled") throw this.#refused(stepId, "run_cancelled", `The run was cancelled at ${stepId}.`);
-    }
+    const refusal = refusalOf(this.#journal, stepId);
+    if (refusal !== undefined) throw this.#refused(stepId, refusal.code, refusal.detail);
   }
 
   #cancelled(stepId: string): StepFailure {
@@ -321,9 +325,7 @@ export class Segment implements Steps {
   }
 
   #refused(stepId: string, code: string, detail: string): StepFailure {
-    const outcome = { ok: false, code, detail };
-    const entry = this.#entryOf(stepId, noteOfFailure(stepId, code));
-    this.#ended = { stepId, state: "failed", outcome, meterId: undefined, priceMicro: undefined, entry };
+    this.#endStep(stepId, "failed", { ok: false, code, detail }, noteOfFailure(stepId, code));
     return new StepFailure(code, detail);
   }
 
@@ -366,9 +368,13 @@ export class Segment implements Steps {
     return { undone, notUndone, ...sumEnds(ends) };
   }
 
+  #named(step: string): string {
+    return this.#isUndoing ? `undo:${step}` : step;
+  }
+
   /** A step that comes again is numbered, so that each has a name of its own. */
   #nextId(step: string): string {
-    const name = this.#isUndoing ? `undo:${step}` : step;
+    const name = this.#named(step);
     const count = (this.#seen.get(name) ?? 0) + 1;
     this.#seen.set(name, count);
     this.#position += 1;
@@ -388,10 +394,4 @@ export class Segment implements Steps {
     this.#leave(leaving);
     return new Promise<never>(() => undefined);
   }
-}
-
-/** As it may be stored: what is shown once is not. */
-function keep(outcome: Outcome, redact: ((result: unknown) => unknown) | undefined): Outcome {
-  if (!outcome.ok) return outcome;
-  return { ok: true, result: redact === undefined ? outcome.result : redact(outcome.result) };
 }

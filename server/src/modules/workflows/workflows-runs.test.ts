@@ -3,9 +3,10 @@ import { z } from "zod";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { defineWorkflow, type Workflow } from "../../kernel/workflow.ts";
+import type { TypesOf } from "../../kernel/tool.ts";
+import { defineWorkflow, type Steps, type Workflow } from "../../kernel/workflow.ts";
 
-const Text = z.object({ text: z.string() });
+type Probes = TypesOf<ReturnType<typeof createProbes>["tools"][number]>;
 const Approved = z.object({ status: z.enum(["approved", "rejected"]) });
 
 /** Writes, waits for a person, writes again, and undoes the first write when that fails. */
@@ -17,17 +18,17 @@ function purchase(version: number, second = "second"): Workflow {
       mood: z.enum(["ok", "fail", "busy"]).default("ok"),
       by: z.enum(["caller", "person"]).default("caller"),
     }),
-    async run({ name, mood, by }, { call, pause, undo }) {
-      const first = await call("probe_write", { text: `${name} first` }, Text, { step: "first" });
+    async run({ name, mood, by }, { call, pause, undo }: Steps<Probes>) {
+      const first = await call("probe_write", { text: `${name} first` }, { step: "first" });
       undo(async () => {
-        await call("probe_write", { text: `${name} undo first` }, Text, { step: "first" });
+        await call("probe_write", { text: `${name} undo first` }, { step: "first" });
         return undefined;
       });
       const { status } = await pause({
         ...{ step: "decision", reason: "Shall it go on?", resolution: Approved, by, shown: first, timeoutHours: 24 },
         onTimeout: { status: "rejected" },
       });
-      const last = await call("probe_write", { text: `${name} last`, mood }, Text, { step: second });
+      const last = await call("probe_write", { text: `${name} last`, mood }, { step: second });
       return { status, first: first.text, last: last.text };
     },
   });
@@ -36,20 +37,34 @@ function purchase(version: number, second = "second"): Workflow {
 /** Somebody cancels in the moment after everything that was done is to stay. */
 const cancelledLate: Workflow = defineWorkflow({
   ...{ id: "test.cancelled_late", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
-  async run(_input, { call, keep, undo, run }) {
-    await call("probe_write", { text: "kept first" }, Text, { step: "first" });
+  async run(_input, { call, keep, undo, run }: Steps<Probes>) {
+    await call("probe_write", { text: "kept first" }, { step: "first" });
     undo(async () => {
-      await call("probe_write", { text: "undo kept first" }, Text, { step: "first" });
+      await call("probe_write", { text: "undo kept first" }, { step: "first" });
       return undefined;
     });
     keep();
     await service.sql("update workflow_run set cancel_requested_by = 'somebody' where id = $1", [run.id]);
-    return await call("probe_write", { text: "kept last" }, Text, { step: "last" });
+    return await call("probe_write", { text: "kept last" }, { step: "last" });
+  },
+});
+
+/** Reads what the first release of its tool did not answer. */
+const earlier: Workflow = defineWorkflow<z.ZodObject, Probes>({
+  ...{ id: "test.earlier", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+  earlierAnswers: { probe_read: { text: "as before" } },
+  async run(_input, { call, pause }) {
+    const { text } = await call("probe_read", { text: "now" });
+    await pause({
+      ...{ step: "decision", reason: "Go on?", resolution: Approved, by: "caller", timeoutHours: 24 },
+      onTimeout: { status: "rejected" },
+    });
+    return { text };
   },
 });
 
 const probes = createProbes();
-const known: Workflow[] = [purchase(1), cancelledLate];
+const known: Workflow[] = [purchase(1), cancelledLate, earlier];
 let service: TestService;
 let mails: MailServer;
 let hoursLater = 0;
@@ -263,10 +278,38 @@ it("a changed workflow asks what to do with a run that it does not fit, and goes
 
 const changedPurchase: Workflow = defineWorkflow({
   ...{ id: "test.purchase", version: 2, description: "For tests.", steps: [], input: z.looseObject({}) },
-  async run(_input, { call }) {
-    await call("probe_read", { text: "other" }, Text, { step: "first" });
+  async run(_input, { call }: Steps<Probes>) {
+    await call("probe_read", { text: "other" }, { step: "first" });
     return {};
   },
+});
+
+describe("an answer of the journal", () => {
+  const startEarlier = async () =>
+    (await ask("run", { workflowId: "test.earlier", tenantId: service.tenantId, input: {} })).body;
+  const store = (runId: unknown, answer: object) =>
+    service.sql("update workflow_step set outcome = $2 where run_id = $1 and step_id = 'probe_read'", [
+      runId,
+      JSON.stringify({ ok: true, result: answer }),
+    ]);
+
+  it("of an earlier release has the values that the workflow names for missing fields", async () => {
+    const { runId, sessionId } = await startEarlier();
+    await store(runId, {});
+    expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({
+      ...{ status: "completed", result: { text: "as before" } },
+    });
+  });
+
+  it("that the tool's schema does not know is a question to a person", async () => {
+    const { runId, sessionId } = await startEarlier();
+    await store(runId, { text: 7 });
+    const asked = (await resume(sessionId, { status: "approved" })).body;
+    expect(asked).toMatchObject({ status: "paused", nextStepId: "probe_read:changed:1" });
+    await store(runId, { text: "mended" });
+    const ended = await resume(asked.sessionId, { status: "retry" });
+    expect(ended.body).toMatchObject({ status: "completed", result: { text: "mended" } });
+  });
 });
 
 it("a step that may succeed later is tried again with the same key, until the run is cancelled", async () => {
