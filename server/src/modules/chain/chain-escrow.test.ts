@@ -13,7 +13,7 @@ import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { tripPrefund } from "../escrow/prefund-operation.ts";
-import { escrowStep } from "../escrow/step-operation.ts";
+import { escrowStep } from "../escrow/step-machine/step-operation.ts";
 
 /** Orders of trips, on the contract. */
 let world: ChainWorld;

@@ -8,7 +8,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { collectChainOperations, defineChainOperation } from "../../kernel/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
-import { escrowStep } from "../escrow/step-operation.ts";
+import { escrowStep } from "../escrow/step-machine/step-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";
 import { transfer } from "../treasury/transfer-operation.ts";
 

@@ -3,7 +3,7 @@ import { DecimalAmount } from "../../domain/schemas.ts";
 import { Replayed } from "../../kernel/tool.ts";
 import { ChainWrite } from "../treasury/index.ts";
 import { bookingErrors, commitErrors, stepErrors, tripStateErrors } from "./errors.ts";
-import type { StepAnswer } from "./steps.ts";
+import type { StepAnswer } from "./step-machine/take-step.ts";
 
 /** Part of every result of a step of a booking. */
 export const BookingWrite = ChainWrite.extend({

@@ -7,9 +7,10 @@ import { chainProvenance, isNetworkContract } from "../treasury/index.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireEscrow } from "./input.ts";
-import { escrowStep } from "./step-operation.ts";
-import { isExpired, lockTrip, requireFunded, requireTakingSteps, type StepAnswer } from "./steps.ts";
-import { requireNothingPending, takeTripStep } from "./trip-steps.ts";
+import { escrowStep } from "./step-machine/step-operation.ts";
+import { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";
+import { takeTripStep } from "./step-machine/take-trip-step.ts";
+import { isExpired, requireFunded, requireNothingPending } from "./trip-state.ts";
 import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
 
 export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock" | "claimKeys">;

@@ -3,8 +3,8 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { chainProvenance } from "../treasury/index.ts";
 import { escrowFailure } from "./errors.ts";
-import type { StepAnswer, StepPorts } from "./steps.ts";
-import { takeTripStep } from "./trip-steps.ts";
+import type { StepAnswer, StepPorts } from "./step-machine/take-step.ts";
+import { takeTripStep } from "./step-machine/take-trip-step.ts";
 import type { Trip } from "./trips.ts";
 
 interface Closing extends Pick<Trip, "tenantId" | "tripId"> {

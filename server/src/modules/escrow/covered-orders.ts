@@ -1,15 +1,13 @@
 import { invalidInput } from "../../domain/errors.ts";
-import { formatDecimal } from "../../domain/money.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Booking } from "../bookings/index.ts";
 import { escrowFailure } from "./errors.ts";
-import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
+import type { BookingStep } from "./steps/step.ts";
 
 type Reservation = Pick<EscrowBooking, "tenantId" | "network" | "bookingId">;
-
-/** Steps that change what a reservation pays. */
-const CONCERNED: ReadonlySet<EscrowAction["name"]> = new Set(["commit", "cancel", "return", "release_booking"]);
 
 /** What a reservation pays for in place of the wallet. Undefined: nothing, as nothing outside of a run lets it. */
 export function findCoveredBooking(
@@ -26,23 +24,34 @@ export function findCoveredBooking(
 export async function requireCovering(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
   reservation: Reservation,
-  action: EscrowAction,
+  { coverRules }: Pick<BookingStep, "coverRules">,
 ): Promise<void> {
-  if (!CONCERNED.has(action.name)) return;
+  if (coverRules === undefined) return;
   const booking = await findCoveredBooking(aggregates, reservation);
   if (booking === undefined) return;
   if (booking.state !== "booked") throw escrowFailure("booking_in_progress");
-  if (action.name !== "commit" || booking.cover === 0n) return;
+  if (coverRules.require === undefined || booking.cover === 0n) return;
   const { address } = await aggregates.wallets.ensure(reservation.network, "collection");
-  const order = `the order ${booking.orderId}, which this reservation pays for`;
+  coverRules.require(booking, address);
+}
+
+/** Throws where a commit is not for the order that the reservation pays for. */
+export function requireSameOrder(
+  { orderId, itineraryHash, cover }: Booking,
+  collectionAddress: Hex,
+  terms: { vendor: Hex; itineraryHash: Hex; vendorAmount: Micro },
+): void {
+  const order = `the order ${orderId}, which this reservation pays for`;
   const wrong = [
-    ...(action.vendor === address ? [] : [{ path: "vendorAddress", message: `must be ${address}, for ${order}` }]),
-    ...(action.itineraryHash === booking.itineraryHash
+    ...(terms.vendor === collectionAddress
       ? []
-      : [{ path: "itineraryHash", message: `must be ${booking.itineraryHash}, that of ${order}` }]),
-    ...(action.vendorAmount >= booking.cover
+      : [{ path: "vendorAddress", message: `must be ${collectionAddress}, for ${order}` }]),
+    ...(terms.itineraryHash === itineraryHash
       ? []
-      : [{ path: "vendorAmountUsdc", message: `must be at least ${formatDecimal(booking.cover)}, for ${order}` }]),
+      : [{ path: "itineraryHash", message: `must be ${itineraryHash}, that of ${order}` }]),
+    ...(terms.vendorAmount >= cover
+      ? []
+      : [{ path: "vendorAmountUsdc", message: `must be at least ${formatDecimal(cover)}, for ${order}` }]),
   ];
   if (wrong.length > 0) throw invalidInput(wrong);
 }

@@ -1,7 +1,6 @@
 import { Failure, type FailureDetails } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { sendOutErrors } from "../treasury/index.ts";
-import type { EscrowAction } from "./escrow-action.ts";
 
 /** What tools of the escrow share; each declares the groups that it can end in. */
 
@@ -86,24 +85,4 @@ export function overReservation(needs: Micro, reserved: Micro): Failure {
       missingUsdc: formatDecimal(needs - reserved),
     },
   });
-}
-
-/** Which refusals of the contract a step can meet although the records allowed it, by the names of its errors. */
-const refusals: Readonly<Record<EscrowAction["name"], Readonly<Record<string, EscrowCode>>>> = {
-  claim: { AlreadyClaimed: "already_claimed", TripExpired: "trip_expired" },
-  reserve: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
-  commit: { TripExpired: "trip_expired", ExceedsReservation: "exceeds_reservation", WrongState: "wrong_state" },
-  confirm: { WrongState: "wrong_state" },
-  settle: { WrongState: "wrong_state" },
-  cancel: { WrongState: "wrong_state" },
-  return: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", WrongState: "wrong_state" },
-  log: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
-  close: {},
-  release: {},
-  release_booking: {},
-};
-
-export function codeOfRefusal(action: EscrowAction["name"], failure = ""): EscrowCode {
-  const [, code] = Object.entries(refusals[action]).find(([name]) => failure.includes(name)) ?? [];
-  return code ?? "step_reverted";
 }

@@ -12,8 +12,6 @@ declare module "../../kernel/stores.ts" {
 /** As the chain has it; before its first transaction is confirmed `reserving`, and `failed` when that had no effect. */
 type EscrowBookingState = "reserving" | "reserved" | "committed" | "confirmed" | "settled" | "cancelled" | "failed";
 
-export type EscrowBookingStep = "reserve" | "commit" | "confirm" | "settle" | "cancel" | "return" | "release";
-
 /** What a step says beside what is on the chain. */
 export interface StepDetails {
   itineraryCid?: string;
@@ -30,7 +28,7 @@ export interface EscrowBooking {
   tenantId: string;
   state: EscrowBookingState;
   /** One step at a time. */
-  pending: { step: EscrowBookingStep; transactionId: string; details: StepDetails } | undefined;
+  pending: { step: string; transactionId: string; details: StepDetails } | undefined;
   reserved: Micro;
   vendor: Hex | undefined;
   vendorAmount: Micro;
@@ -46,7 +44,7 @@ export interface EscrowBooking {
   returned: Micro;
   /** What could not be paid out and waits in the escrow for its recipient. */
   waiting: Micro;
-  transactions: readonly StepTransaction<EscrowBookingStep>[];
+  transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
@@ -74,7 +72,7 @@ export type EscrowBookingChange = Partial<
     | "returned"
     | "waiting"
   >
-> & { transaction?: Omit<StepTransaction<EscrowBookingStep>, "at"> };
+> & { transaction?: Omit<StepTransaction, "at"> };
 
 /** Whoever changes one holds the lock of its trip. */
 export interface EscrowBookings {

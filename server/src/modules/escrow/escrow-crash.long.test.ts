@@ -5,8 +5,8 @@ import { freshHash } from "../../../test/support/escrow.ts";
 import { openTripWorld, type StepCall, type TripWorld } from "../../../test/support/trip-world.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { takeReservation } from "./booking-steps.ts";
-import type { StepAnswer } from "./steps.ts";
+import { takeReservation } from "./step-machine/take-booking-step.ts";
+import type { StepAnswer } from "./step-machine/take-step.ts";
 
 let world: TripWorld;
 beforeAll(async () => {

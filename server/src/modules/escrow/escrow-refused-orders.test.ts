@@ -5,7 +5,7 @@ import { type EscrowOrders, hash32, openEscrowOrders, requireThere } from "../..
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import type { StoredOperation } from "../../ports/chain-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";
-import type { EscrowAction } from "./escrow-action.ts";
+import type { EscrowAction } from "./step-machine/escrow-action.ts";
 
 /** Orders that nobody signs for have only their own transactions to tell what became of them. */
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
+import type { RandomBytes } from "../../domain/ids.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { EscrowContract } from "../../ports/escrow-contract.ts";
 import { readAddress } from "../treasury/index.ts";
-import { requireContract } from "./steps.ts";
+import { escrowFailure } from "./errors.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -29,6 +30,10 @@ export function hashOf(text: string): Hex {
   return hash;
 }
 
+export function randomHash(random: RandomBytes): Hex {
+  return `0x${Buffer.from(random(32)).toString("hex")}`;
+}
+
 export const FreeAmount = z
   .string()
   .refine(
@@ -48,6 +53,11 @@ export function amountOf(text: string): Micro {
 }
 
 export const EscrowAddress = z.string().optional().describe("Left out: this network's");
+
+export function requireContract(chain: Pick<Chain, "escrow">): EscrowContract {
+  if (chain.escrow === undefined) throw escrowFailure("chain_not_available");
+  return chain.escrow;
+}
 
 /** The network's own escrow, which is also the only one that a caller may name. */
 export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {

@@ -1,6 +1,5 @@
 import { defineModule, notServed } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
-import { escrowEndings } from "./chain-endings.ts";
 import { escrowJobs } from "./jobs.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
@@ -13,7 +12,8 @@ import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
-import { escrowStep } from "./step-operation.ts";
+import { escrowEndings } from "./step-machine/end-step.ts";
+import { escrowStep } from "./step-machine/step-operation.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
 import { createTripPersons } from "./store-persons.ts";

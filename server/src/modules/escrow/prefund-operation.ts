@@ -1,10 +1,12 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
+import { formatDecimal } from "../../domain/money.ts";
 import { StoredAddress, StoredHash, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
 import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
-import { requireEscrow } from "./step-operation.ts";
+import { requireEscrow } from "./step-machine/step-operation.ts";
+import type { OfTrip, TripStepOutcome } from "./steps/step.ts";
 
 const Prefund = z.strictObject({
   token: StoredToken,
@@ -51,3 +53,15 @@ function authorize({ input, deadline }: OperationCall<z.output<typeof Prefund>>)
     ...{ token, from: terms.funder, to: escrow, value: terms.budget, validAfter: 0n, validBefore, nonce: tripId },
   };
 }
+
+/** Not a step of the operator's; what its end changes is told like that of the others. */
+export const fundStep: OfTrip & TripStepOutcome = {
+  of: "trip",
+  storedAs: "fund",
+  apply: ({ budget }) => ({ state: "funded", free: budget }),
+  undo: { state: "failed" },
+  note({ before }) {
+    const budgetUsdc = formatDecimal(before.budget);
+    return { text: `The trip was funded with ${budgetUsdc} USDC.`, details: { budgetUsdc } };
+  },
+};

@@ -1,6 +1,5 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { invalidInput } from "../../domain/errors.ts";
-import type { RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
@@ -12,7 +11,7 @@ import type { ClaimLinks } from "./claim-links.ts";
 import { fundTrip } from "./fund-trip.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
-import { requireEscrow } from "./input.ts";
+import { randomHash, requireEscrow } from "./input.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import type { NewTrip, Trip, TripDetails } from "./trips.ts";
 
@@ -120,8 +119,6 @@ async function planTrip(
   };
   return { terms, trip };
 }
-
-const randomHash = (random: RandomBytes): Hex => `0x${Buffer.from(random(32)).toString("hex")}`;
 
 /** Throws a Failure that names those which are allowed. */
 export async function allowedOrigin(

@@ -1,27 +1,30 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { findStep, requireBooking, requireState } from "./booking-steps.ts";
 import { findCoveredBooking, requireCovering } from "./covered-orders.ts";
 import { escrowFailure } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { holdForOrder } from "./hold-for-order.ts";
+import { readHash, requireContract, requireEscrow } from "./input.ts";
+import { toStep } from "./step-machine/escrow-action.ts";
+import { type PlanPorts, requireTrip, withRefusal } from "./step-machine/plan-step.ts";
+import { findStep, requireBooking, requireState } from "./step-machine/take-booking-step.ts";
 import {
   type Asking,
   answerOf,
   earlierOf,
   enqueueStep,
-  isExpired,
   lockTrip,
-  requireContract,
   requireSame,
   type StepAnswer,
   type StepPorts,
-} from "./steps.ts";
+} from "./step-machine/take-step.ts";
+import { isExpired } from "./trip-state.ts";
 import type { Trip } from "./trips.ts";
 
 /** Why the wallet gets what a reservation held, and not the trip's budget. */
@@ -81,7 +84,7 @@ async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<
 }
 
 /** What ended the booking before, or is about to: by this tool or by `cancel_booking`. Throws where another step is under way. */
-export async function findRelease(
+async function findRelease(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking,
 ): Promise<ChainTransaction | undefined> {
@@ -91,15 +94,16 @@ export async function findRelease(
 }
 
 /** Throws Failure where the booking cannot end now. */
-export async function chooseWay(
+async function chooseWay(
   aggregates: Pick<Aggregates, "bookings" | "wallets" | "ledger">,
   { chain, clock }: { chain: Chain; clock: Clock },
   trip: Trip,
   booking: EscrowBooking,
 ): Promise<ReleaseWay> {
   const { tenantId, network, bookingId } = booking;
-  requireState(booking, "return");
-  await requireCovering(aggregates, booking, { name: "return", bookingId, reason: "" });
+  const step = toStep({ name: "return", bookingId, reason: "" });
+  requireState(booking, step);
+  await requireCovering(aggregates, booking, step);
   // What closes the trip now pays out what is free in this moment.
   if (trip.pending !== undefined && trip.pending.step !== "claim") throw escrowFailure("trip_in_progress");
   const covered = await findCoveredBooking(aggregates, booking);
@@ -114,6 +118,33 @@ export async function chooseWay(
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
 
+export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId: string }): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, escrowAddress } = ports;
+    requireEscrow(chain, escrowAddress);
+    const [bookingId, tripId] = [readHash(named.bookingId), readHash(named.tripId)];
+    if (bookingId === undefined || tripId === undefined) throw escrowFailure("booking_not_found");
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
+    const trip = await requireTrip(ports, tripId);
+    const way = await chooseWay(stores, ports, trip, booking);
+    const { walletBecause, order } = way;
+    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
+    return await withRefusal(ports, trip, {
+      movements: usdcMovements(
+        [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
+        [owed, "treasury", "collection", "cost"],
+      ),
+      boughtHash: booking.itineraryHash,
+      tripId,
+      irreversible: [final("the booking is over")],
+      remarks: foresayRelease(way),
+    });
+  });
+}
+
 /** For who is told of it afterwards, with what to do next. */
 export function sayRelease(way: ReleaseWay): string {
   const { walletBecause } = way;
@@ -125,7 +156,7 @@ export function sayRelease(way: ReleaseWay): string {
 }
 
 /** For who asks beforehand. */
-export function foresayRelease(way: ReleaseWay): string[] {
+function foresayRelease(way: ReleaseWay): string[] {
   const { walletBecause } = way;
   const where =
     walletBecause === undefined

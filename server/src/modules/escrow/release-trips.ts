@@ -6,8 +6,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { EscrowContract } from "../../ports/escrow-contract.ts";
 import type { Log } from "../../ports/log.ts";
 import { adoptRelease, adoptReleasedBooking, isIdle, isOpen } from "./adopt-release.ts";
-import { storeBookingStep } from "./booking-steps.ts";
-import { storeTripStep } from "./trip-steps.ts";
+import { storeBookingStep } from "./step-machine/take-booking-step.ts";
+import { storeTripStep } from "./step-machine/take-trip-step.ts";
 import type { Trip, TripPosition } from "./trips.ts";
 
 export interface ReleaseTripsOptions {

@@ -6,19 +6,17 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
 
-const Step = z.enum(["reserve", "commit", "confirm", "settle", "cancel", "return", "release"]);
-
 const Details = z.object({
   itineraryCid: z.string().exactOptional(),
   cancelReason: z.string().exactOptional(),
   pricing: z.record(z.string(), z.unknown()).exactOptional(),
 });
 
-const Pending = z.object({ step: Step, transactionId: z.string(), details: Details });
+const Pending = z.object({ step: z.string(), transactionId: z.string(), details: Details });
 
 const Steps = z.array(
   z.object({
-    step: Step,
+    step: z.string(),
     transactionHash: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]),
     at: z.string().transform((text) => Temporal.Instant.from(text)),
   }),

@@ -12,7 +12,7 @@ import type { Trip, TripChange, Trips } from "./trips.ts";
 
 const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
 
-const Pending = z.object({ step: z.enum(["claim", "close", "release"]), transactionId: z.string() });
+const Pending = z.object({ step: z.string(), transactionId: z.string() });
 
 const Details = z.object({
   metadataCid: z.string().exactOptional(),
@@ -26,7 +26,7 @@ const Details = z.object({
 
 const Steps = z.array(
   z.object({
-    step: z.enum(["fund", "claim", "log", "close", "release"]),
+    step: z.string(),
     transactionHash: HexText,
     at: z.string().transform((text) => Temporal.Instant.from(text)),
   }),

@@ -220,6 +220,6 @@ export function describeBooking(booking: EscrowBooking): z.output<typeof Booking
   };
 }
 
-function describeTransaction({ step, transactionHash, at }: StepTransaction<string>) {
+function describeTransaction({ step, transactionHash, at }: StepTransaction) {
   return { step, txHash: transactionHash, at: at.toString() };
 }

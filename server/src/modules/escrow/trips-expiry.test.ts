@@ -11,12 +11,13 @@ import { chainEndings } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import { type BookingAction, storeReservation, takeBookingStep, takeReservation } from "./booking-steps.ts";
 import { claimTrip } from "./claim-trip.ts";
 import { readGuestLink } from "./guest-link.ts";
 import { prefundTrip } from "./prefund-trip.ts";
 import { type ReleaseTripsOptions, releaseTrips } from "./release-trips.ts";
-import { escrowStep } from "./step-operation.ts";
+import type { BookingAction } from "./step-machine/escrow-action.ts";
+import { escrowStep } from "./step-machine/step-operation.ts";
+import { storeReservation, takeBookingStep, takeReservation } from "./step-machine/take-booking-step.ts";
 
 /** What becomes of money whose trip has expired, on a chain whose time goes on when a test says so. */
 let world: ChainWorld;

@@ -11,14 +11,12 @@ declare module "../../kernel/stores.ts" {
 /** funding: its budget is on the way · funded: it is in the escrow · closed: nothing new is reserved · failed: it never was funded. */
 type TripState = "funding" | "funded" | "closed" | "failed";
 
-/** What happens to a trip as a whole; each is one transaction of the chain. */
-type TripStep = "fund" | "claim" | "log" | "close" | "release";
-
 /** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up · kept: shown to the buyer, not delivered. */
 export type MailState = "none" | "pending" | "sent" | "failed" | "kept";
 
-export interface StepTransaction<Step extends string> {
-  step: Step;
+/** A step that was taken, by its stored name. */
+export interface StepTransaction {
+  step: string;
   transactionHash: Hex;
   at: Temporal.Instant;
 }
@@ -64,13 +62,13 @@ export interface Trip {
   guestWallet: Hex | undefined;
   claimedAt: Temporal.Instant | undefined;
   /** A step of the whole trip that excludes others of its kind, while it is under way. */
-  pending: { step: "claim" | "close" | "release"; transactionId: string } | undefined;
+  pending: { step: string; transactionId: string } | undefined;
   /** Prefunded with a guest's name or address: the guest who claims it travels, unless somebody else is named. */
   forGuest: boolean;
   details: TripDetails;
   guestEmail: string | undefined;
   mail: MailState;
-  transactions: readonly StepTransaction<TripStep>[];
+  transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
@@ -109,7 +107,7 @@ export type TripChange = Partial<
     | "pending"
     | "mail"
   >
-> & { transaction?: Omit<StepTransaction<TripStep>, "at"> };
+> & { transaction?: Omit<StepTransaction, "at"> };
 
 export interface AgentAction {
   actionId: Hex;

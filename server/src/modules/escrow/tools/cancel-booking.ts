@@ -3,11 +3,11 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { RELEASED } from "../apply-step.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
-import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
-import { planCancellation } from "../plan-steps.ts";
+import { planBookingStep } from "../step-machine/plan-step.ts";
+import { takeBookingStep } from "../step-machine/take-booking-step.ts";
+import { RELEASED } from "../steps/booking-end.ts";
 
 const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
 
@@ -39,8 +39,11 @@ export const cancelBooking = defineTool({
   }),
   gives: () => ({ reservedBookingId: undefined }),
 
-  plan: ({ escrowAddress, ...named }, { stores, chain, caller }) =>
-    planCancellation({ stores, chain, caller, escrowAddress }, named),
+  plan: ({ escrowAddress, bookingId, tripId, reason }, { stores, chain, clock, caller }) =>
+    planBookingStep(
+      { stores, chain, clock, caller, escrowAddress },
+      { bookingId, tripId, action: (id) => ({ name: "cancel", bookingId: id, reason }) },
+    ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -6,7 +6,7 @@ import { toStepAnswer } from "../booking-answer.ts";
 import { describeClosing, requireTrip, takeClosing } from "../close-trip.ts";
 import { stepErrors, tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
-import { planClosing } from "../plan-steps.ts";
+import { planTripStep } from "../step-machine/plan-step.ts";
 
 const Output = ChainResult.extend({
   tripId: z.string(),
@@ -37,7 +37,8 @@ export const closeTrip = defineTool({
   example: (_today, { tripId }) => ({ tripId }),
   usesUp: ["tripId"],
 
-  plan: ({ tripId }, { stores, chain, caller }) => planClosing({ stores, chain, caller }, tripId),
+  plan: ({ tripId }, { stores, chain, clock, caller }) =>
+    planTripStep({ stores, chain, clock, caller }, tripId, { name: "close" }),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const tripId = readHash(input.tripId);

@@ -6,11 +6,10 @@ import { defineTool } from "../../../kernel/tool.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import { addressOf, chainProvenance, FreeRecipient, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
-import type { IsSameStep } from "../booking-steps.ts";
-import { checkCommit, commitBooking as commit } from "../commit-booking.ts";
+import { checkCommit, commitBooking as commit, planCommit } from "../commit-booking.ts";
 import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
-import { planCommit } from "../plan-steps.ts";
-import { escrowStep } from "../step-operation.ts";
+import { escrowStep } from "../step-machine/step-operation.ts";
+import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
 const Output = BookingWrite.extend({
   vendorAddress: z.string(),

@@ -6,12 +6,11 @@ import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
-import type { IsSameStep } from "../booking-steps.ts";
-import { checkCommit, commitBooking } from "../commit-booking.ts";
+import { checkCommit, commitBooking, planCommit } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
-import { planCommit } from "../plan-steps.ts";
 import { priceBooking, priceErrors } from "../price-booking.ts";
-import { escrowStep } from "../step-operation.ts";
+import { escrowStep } from "../step-machine/step-operation.ts";
+import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
 const Output = BookingWrite.extend({
   vendorAddress: z.string(),

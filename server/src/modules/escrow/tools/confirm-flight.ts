@@ -2,9 +2,9 @@ import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../booking-answer.ts";
-import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
-import { planTicketing } from "../plan-steps.ts";
+import { planBookingStep } from "../step-machine/plan-step.ts";
+import { takeBookingStep } from "../step-machine/take-booking-step.ts";
 
 const Output = BookingWrite.extend({ ticketOrderHash: z.string() });
 
@@ -29,9 +29,11 @@ export const confirmFlight = defineTool({
   }),
   gives: ({ bookingId }) => ({ ticketedBookingId: bookingId, committedBookingId: undefined }),
 
-  // Until it is settled the booking can be cancelled.
-  plan: ({ bookingId, ticketOrderHash, escrowAddress }, { stores, chain, caller }) =>
-    planTicketing({ stores, chain, caller, escrowAddress }, bookingId, hashOf(ticketOrderHash)),
+  plan: ({ bookingId, ticketOrderHash, escrowAddress }, { stores, chain, clock, caller }) =>
+    planBookingStep(
+      { stores, chain, clock, caller, escrowAddress },
+      { bookingId, action: (id) => ({ name: "confirm", bookingId: id, ticketHash: hashOf(ticketOrderHash) }) },
+    ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -2,16 +2,19 @@ import { z } from "zod";
 import { MicroAmount, microOf } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { planOrRefusal } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../booking-answer.ts";
-import { randomHash } from "../booking-steps.ts";
 import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
-import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
-import { planLog } from "../plan-steps.ts";
-import { takeTripStep } from "../trip-steps.ts";
+import { EscrowAddress, randomHash, readHash, requireEscrow } from "../input.ts";
+import { planTripStep } from "../step-machine/plan-step.ts";
+import { takeTripStep } from "../step-machine/take-trip-step.ts";
 
 const ActionType = z.enum(["search", "chat", "hold", "commit", "other"]);
+
+/** The plan does not depend on the id, which each call makes anew. */
+const NO_ID = `0x${"0".repeat(64)}` as const;
 
 const Output = ChainWrite.extend({
   tripId: z.string(),
@@ -39,8 +42,12 @@ export const logAgentAction = defineTool({
   errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors },
   example: (_today, { tripId }) => ({ tripId, actionType: "search" as const, feeMicroUsdc: "250000" }),
 
-  plan: ({ tripId, feeMicroUsdc, escrowAddress }, { stores, chain, clock, caller }) =>
-    planLog({ stores, chain, clock, caller, escrowAddress }, { tripId, fee: microOf(feeMicroUsdc) }),
+  plan: ({ tripId, actionType, feeMicroUsdc, escrowAddress }, { stores, chain, clock, caller }) =>
+    planOrRefusal(async () => {
+      requireEscrow(chain, escrowAddress);
+      const action = { name: "log", actionId: NO_ID, actionType, fee: microOf(feeMicroUsdc) } as const;
+      return await planTripStep({ stores, chain, clock, caller }, tripId, action);
+    }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -3,20 +3,20 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { RELEASED } from "../apply-step.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { tripStateErrors } from "../errors.ts";
 import type { EscrowBooking } from "../escrow-bookings.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
-import { planRelease } from "../plan-steps.ts";
 import {
   againIfShort,
+  planRelease,
   type ReleaseWay,
   releaseReservation as release,
   sayRelease,
   walletReasons,
 } from "../release-reservation.ts";
-import type { StepAnswer } from "../steps.ts";
+import type { StepAnswer } from "../step-machine/take-step.ts";
+import { RELEASED } from "../steps/booking-end.ts";
 
 const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
 

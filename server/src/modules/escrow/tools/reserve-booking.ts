@@ -4,10 +4,10 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, toStepAnswer } from "../booking-answer.ts";
-import { takeReservation } from "../booking-steps.ts";
 import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import { amountOf, EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
-import { planReservation } from "../plan-steps.ts";
+import { planReservation } from "../step-machine/plan-step.ts";
+import { takeReservation } from "../step-machine/take-booking-step.ts";
 
 const Output = BookingWrite.extend({ reservedUsdc: DecimalAmount });
 
@@ -35,7 +35,6 @@ export const reserveBooking = defineTool({
   example: (_today, { tripId }) => ({ tripId, upperBoundUsdc: "250.00" }),
   gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
 
-  // Releasing or cancelling the booking gives it back.
   plan: ({ tripId, upperBoundUsdc, bookingId, escrowAddress }, { stores, chain, clock, caller }) =>
     planReservation(
       { stores, chain, clock, caller, escrowAddress },

@@ -4,9 +4,9 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
-import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
-import { planSettlement } from "../plan-steps.ts";
+import { planBookingStep } from "../step-machine/plan-step.ts";
+import { takeBookingStep } from "../step-machine/take-booking-step.ts";
 import { payouts } from "../trip-money.ts";
 
 const Output = BookingWrite.extend({
@@ -41,8 +41,11 @@ export const settleBooking = defineTool({
   example: (_today, { ticketedBookingId }) => ({ bookingId: ticketedBookingId }),
   gives: ({ bookingId }) => ({ settledBookingId: bookingId }),
 
-  plan: ({ bookingId, escrowAddress }, { stores, chain, caller }) =>
-    planSettlement({ stores, chain, caller, escrowAddress }, bookingId),
+  plan: ({ bookingId, escrowAddress }, { stores, chain, clock, caller }) =>
+    planBookingStep(
+      { stores, chain, clock, caller, escrowAddress },
+      { bookingId, action: (id) => ({ name: "settle", bookingId: id }) },
+    ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

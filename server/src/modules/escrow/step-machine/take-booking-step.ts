@@ -1,39 +1,30 @@
-import type { RandomBytes } from "../../domain/ids.ts";
-import type { Micro } from "../../domain/money.ts";
-import type { Hex } from "../../domain/tokens.ts";
-import { isSameOperation } from "../../kernel/chain-operation.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
-import type { StoredOperation } from "../../ports/chain-operation.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { mismatch } from "../treasury/index.ts";
-import { stepOf } from "./apply-step.ts";
-import { requireCovering } from "./covered-orders.ts";
-import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
-import type { EscrowAction } from "./escrow-action.ts";
-import type { EscrowBooking, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
+import type { RandomBytes } from "../../../domain/ids.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { StoredOperation } from "../../../ports/chain-operation.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import { mismatch } from "../../treasury/index.ts";
+import { requireCovering } from "../covered-orders.ts";
+import { escrowFailure } from "../errors.ts";
+import type { EscrowBooking, StepDetails } from "../escrow-bookings.ts";
+import { randomHash } from "../input.ts";
+import type { BookingContext, BoundBookingStep } from "../steps/step.ts";
+import { promise } from "../trip-money.ts";
+import { requireRoom } from "../trip-state.ts";
+import { type BookingAction, isSameAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 import {
   type Asking,
   answerOf,
   earlierOf,
   enqueueStep,
-  isExpired,
   lockTrip,
-  requireOpen,
   requireSame,
   type StepAnswer,
   type StepPorts,
   type StoringPorts,
-} from "./steps.ts";
-import { promise, spendable } from "./trip-money.ts";
-import type { Trip } from "./trips.ts";
-
-/** What becomes of a booking that is reserved. */
-export type BookingAction = Extract<
-  EscrowAction,
-  { name: "commit" | "confirm" | "settle" | "cancel" | "release_booking" }
->;
+} from "./take-step.ts";
 
 interface BookingAsking extends Asking {
   tenantId: string;
@@ -62,18 +53,6 @@ export interface BookingStepRequest extends BookingAsking {
 
 /** Whether a step of this booking that was taken or is under way is what is asked now. */
 export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boolean;
-
-/** A return is one of `release-reservation.ts`, which decides whether it can be one. */
-type StepName = BookingAction["name"] | "return";
-
-const startingStates: Readonly<Record<StepName, readonly EscrowBooking["state"][]>> = {
-  commit: ["reserved"],
-  confirm: ["committed"],
-  settle: ["confirmed"],
-  cancel: ["reserved", "committed", "confirmed"],
-  return: ["reserved", "committed"],
-  release_booking: ["reserved", "committed", "confirmed"],
-};
 
 /**
  * Holds a part of the trip's budget for a booking, once for each id. Throws Failure with a code of `stepErrors`,
@@ -138,10 +117,11 @@ export async function takeBookingStep(ports: StepPorts, request: BookingStepRequ
 
 /** The same without waiting for its end. */
 export async function storeBookingStep(ports: StoringPorts, request: BookingStepRequest): Promise<ChainTransaction> {
-  const { stores, chain } = ports;
+  const { stores, chain, clock } = ports;
   const { network } = chain;
   const { tenantId, callId, action, details = {} } = request;
   const { bookingId } = action;
+  const step = toStep(action);
   const earlier = await earlierOf(stores, network, callId);
   const { tripId } = await requireBooking(stores, network, { tenantId, bookingId, tripId: request.tripId });
   return await stores.transaction(async (aggregates) => {
@@ -150,12 +130,12 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
     const booking = await requireBooking(aggregates, network, { tenantId, bookingId, tripId: request.tripId });
     // A failed one was replaced meanwhile.
     if (booking.tripId !== tripId) throw escrowFailure("booking_in_progress");
-    const known = await findSameStep(aggregates, booking, stepOf(action), request.isSame ?? sameAs(action));
+    const known = await findSameStep(aggregates, booking, step, request.isSame ?? sameAs(action));
     if (known !== undefined) return requireSame(earlier, known);
-    requirePossible(trip, booking, action, ports);
-    await requireCovering(aggregates, booking, action);
+    requireState(booking, step);
+    await requirePossible(aggregates, step, { booking, trip, clock });
     const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
-    const pending = { step: stepOf(action), transactionId: stored.id, details };
+    const pending = { step: step.storedAs, transactionId: stored.id, details };
     await escrowBookings.change({ tenantId, network, bookingId }, { pending });
     return requireSame(earlier, stored);
   });
@@ -178,10 +158,10 @@ export async function requireBooking(
 export async function findSameStep(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking,
-  step: EscrowBookingStep,
+  { storedAs }: Pick<BoundBookingStep, "storedAs">,
   isSame: IsSameStep,
 ): Promise<ChainTransaction | undefined> {
-  const known = await findStep(aggregates, booking, step);
+  const known = await findStep(aggregates, booking, storedAs);
   if (known !== undefined && isSame(known.operation, booking.pending?.details ?? booking.details)) return known;
   if (booking.pending !== undefined) throw escrowFailure("booking_in_progress");
   return undefined;
@@ -191,7 +171,7 @@ export async function findSameStep(
 export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   { network, state, pending, transactions }: EscrowBooking,
-  step: EscrowBookingStep,
+  step: string,
 ): Promise<ChainTransaction | undefined> {
   if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
   const isUndone = state === "cancelled" && step !== "cancel" && step !== "return" && step !== "release";
@@ -199,40 +179,27 @@ export async function findStep(
   return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
 }
 
-/** Whoever cancels a booking that was cancelled for another reason has what he wants. */
+/** When it would do the same. */
 export const sameAs =
   (action: BookingAction): IsSameStep =>
   (taken) => {
     const step = escrowStep.read(taken);
-    if (step === undefined || action.name === "cancel") return step?.action.name === "cancel";
-    return isSameOperation(taken, escrowStep.of({ ...step, action }));
+    return step !== undefined && isSameAction(step.action, action);
   };
 
 /** Throws `wrong_state` when the step does not start from where the booking is. */
-export function requireState(booking: EscrowBooking, name: StepName): void {
-  if (!startingStates[name].includes(booking.state)) throw wrongState(booking);
+export function requireState(booking: EscrowBooking, { startsFrom }: Pick<BoundBookingStep, "startsFrom">): void {
+  if (!startsFrom.includes(booking.state)) throw wrongState(booking);
 }
 
-function requirePossible(
-  trip: Trip,
-  booking: EscrowBooking,
-  action: BookingAction,
-  { clock }: Pick<StepPorts, "clock">,
-): void {
-  requireState(booking, action.name);
-  if (action.name !== "commit") return;
-  if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
-  requireReserved(booking, action.vendorAmount + action.markup + action.serviceFee);
-}
-
-/** Throws when the trip takes no reservation of that much. */
-export function requireRoom(trip: Trip, amount: Micro, clock: Clock): void {
-  requireOpen(trip, clock);
-  if (spendable(trip) < amount) throw shortOfBudget(amount, spendable(trip));
-}
-
-export function requireReserved({ reserved }: EscrowBooking, total: Micro): void {
-  if (total > reserved) throw overReservation(total, reserved);
+/** Throws where the booking, which is where the step starts from, its trip or an order does not allow the step. */
+export async function requirePossible(
+  aggregates: Pick<Aggregates, "bookings" | "wallets">,
+  step: BoundBookingStep,
+  context: BookingContext,
+): Promise<void> {
+  step.require?.(context);
+  await requireCovering(aggregates, context.booking, step);
 }
 
 /** What a caller can do instead. */
@@ -259,8 +226,4 @@ function isSameReservation(operation: StoredOperation, { tripId, bookingId, amou
   const action = reservedBy(operation);
   const isOfTrip = escrowStep.read(operation)?.tripId === tripId;
   return isOfTrip && action?.amount === amount && (bookingId === undefined || bookingId === action.bookingId);
-}
-
-export function randomHash(random: RandomBytes): Hex {
-  return `0x${Buffer.from(random(32)).toString("hex")}`;
 }

@@ -1,19 +1,19 @@
-import { newId } from "../../domain/ids.ts";
-import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
-import type { Chain } from "../../ports/chain.ts";
-import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { EscrowContract } from "../../ports/escrow-contract.ts";
-import type { Environment } from "../../ports/identity.ts";
-import { resultOf } from "../chain/index.ts";
-import { endOf, mismatch, requireMoving } from "../treasury/index.ts";
-import { additionsOf } from "./apply-step.ts";
-import { codeOfRefusal, escrowFailure } from "./errors.ts";
-import type { EscrowAction } from "./escrow-action.ts";
-import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "./purposes.ts";
+import { newId } from "../../../domain/ids.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates, Stores } from "../../../kernel/stores.ts";
+import type { Chain } from "../../../ports/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { resultOf } from "../../chain/index.ts";
+import { endOf, mismatch, requireMoving } from "../../treasury/index.ts";
+import { escrowFailure } from "../errors.ts";
+import { requireContract } from "../input.ts";
+import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "../purposes.ts";
+import type { Trip } from "../trips.ts";
+import { tellEnd } from "./end-step.ts";
+import { type EscrowAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
-import type { Trip } from "./trips.ts";
 
 export interface StepPorts {
   stores: Stores;
@@ -47,14 +47,9 @@ export async function answerOf(
   { callId, waitMilliseconds }: Asking,
 ): Promise<StepAnswer> {
   const end = await endOf(submission, stored, { inProgress, reverted }, waitMilliseconds);
-  const result = { ...resultOf(end, chain.chainId, end.hash), ...(await additionsOf(stores, end)) };
+  const result = { ...resultOf(end, chain.chainId, end.hash), ...(await tellEnd(stores, end)) };
   const isOwn = end.callId === callId;
   return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };
-}
-
-export function requireContract(chain: Chain): EscrowContract {
-  if (chain.escrow === undefined) throw escrowFailure("chain_not_available");
-  return chain.escrow;
 }
 
 /** What an earlier call with the same Idempotency-Key has stored. */
@@ -100,7 +95,7 @@ export async function enqueueStep(
     idempotencyKey: `${action.name}:${tripId}:${callId ?? newId("step_", clock.now().epochMilliseconds)}`,
     tenantId,
     callId,
-    purpose: "bookingId" in action ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
+    purpose: toStep(action).of === "booking" ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
     operation: escrowStep.of({ token: "USDC", escrow, tripId, action }),
     result,
   });
@@ -122,23 +117,6 @@ export async function lockTrip(
   return trip;
 }
 
-export function isExpired({ expiresAt }: Trip, clock: Clock): boolean {
-  return Temporal.Instant.compare(clock.now(), expiresAt) >= 0;
-}
-
-/** The escrow has its money, or had it. */
-export function requireFunded({ state }: Trip): void {
-  if (state === "funding" || state === "failed") throw escrowFailure("trip_not_funded");
-}
-
-/** Whether something new may be taken out of its budget. */
-export function requireOpen(trip: Trip, clock: Clock): void {
-  requireFunded(trip);
-  if (trip.state === "closed") throw escrowFailure("trip_closed");
-  if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
-  if (trip.pending !== undefined && trip.pending.step !== "claim") throw escrowFailure("trip_in_progress");
-}
-
 function inProgress({ id, hash }: ChainTransaction) {
   return escrowFailure("step_in_progress", {
     extra: { transactionId: id, ...(hash === undefined ? {} : { txHash: hash }) },
@@ -148,7 +126,8 @@ function inProgress({ id, hash }: ChainTransaction) {
 
 function reverted({ id, hash, failure, operation }: ChainTransaction) {
   const step = escrowStep.read(operation);
-  const code = step === undefined ? "step_reverted" : codeOfRefusal(step.action.name, failure);
+  const { refusals = {} } = step === undefined ? {} : toStep(step.action);
+  const [, code = "step_reverted"] = Object.entries(refusals).find(([error]) => failure?.includes(error)) ?? [];
   return escrowFailure(code, {
     extra: { transactionId: id, txHash: hash },
     cause: new Error(failure ?? "reverted"),

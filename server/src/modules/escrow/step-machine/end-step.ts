@@ -1,0 +1,202 @@
+import type { Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { inTrace } from "../../../domain/trace.ts";
+import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/chain-ending.ts";
+import type { Aggregates, Stores } from "../../../kernel/stores.ts";
+import type { ChainReceipt } from "../../../ports/chain.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { EscrowBooking } from "../escrow-bookings.ts";
+import { fundStep, tripPrefund } from "../prefund-operation.ts";
+import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../purposes.ts";
+import type { BoundBookingStep, OfTrip, StepNote, TripStepOutcome } from "../steps/step.ts";
+import { breakPromise } from "../trip-money.ts";
+import type { Trip } from "../trips.ts";
+import { toStep } from "./escrow-action.ts";
+import { escrowStep } from "./step-operation.ts";
+
+/** A step as its operation stores it. */
+interface StoredStep {
+  tripId: Hex;
+  bookingId: Hex | undefined;
+  name: string;
+  step: BoundBookingStep | (OfTrip & TripStepOutcome);
+}
+
+/** Undefined: the operation is for no trip. */
+function readStep({ operation }: Pick<ChainTransaction, "operation">): StoredStep | undefined {
+  const funding = tripPrefund.read(operation);
+  if (funding !== undefined) {
+    return { tripId: funding.tripId, bookingId: undefined, name: fundStep.storedAs, step: fundStep };
+  }
+  const stored = escrowStep.read(operation);
+  if (stored === undefined) return undefined;
+  const { tripId, action } = stored;
+  const bookingId = "bookingId" in action ? action.bookingId : undefined;
+  return { tripId, bookingId, name: action.name, step: toStep(action) };
+}
+
+/** What the contract did is written down, once. The caller holds the trip's lock, and asks in the order of the chain. */
+async function confirmStep(
+  aggregates: Aggregates,
+  trip: Trip,
+  { transaction, receipt }: ConfirmedTransaction,
+  stored: StoredStep,
+): Promise<void> {
+  const { step, bookingId } = stored;
+  if (step.of === "trip") {
+    await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
+    const after = (await aggregates.trips.get(trip.network, trip.tripId)) ?? trip;
+    await remember(aggregates, trip, stored, { ...step.note({ before: trip, after }), at: after.updatedAt, receipt });
+    return;
+  }
+  const { tenantId, network, tripId } = trip;
+  const booking = await requireBooking(aggregates, trip, bookingId);
+  const left = booking.reserved - movedOut(transaction, receipt);
+  const effect = step.apply({ booking, trip, left });
+  await aggregates.escrowBookings.change(booking, {
+    ...effect.booking,
+    details: { ...booking.details, ...booking.pending?.details },
+    pending: undefined,
+    transaction: { step: step.storedAs, transactionHash: receipt.hash },
+  });
+  if (effect.trip !== undefined) await aggregates.trips.change(network, tripId, effect.trip);
+  const after = (await aggregates.escrowBookings.find(tenantId, network, booking.bookingId)) ?? booking;
+  // A step of a booking does not always change its trip.
+  await remember(aggregates, trip, stored, { ...step.note(after), at: after.updatedAt, receipt });
+  await step.afterwards?.(aggregates, trip, transaction);
+}
+
+async function applyTripStep(
+  records: Pick<Aggregates, "trips" | "runEvents">,
+  trip: Trip,
+  {
+    step,
+    transaction,
+    transactionHash,
+  }: { step: OfTrip & TripStepOutcome; transaction: ChainTransaction; transactionHash: Hex },
+): Promise<void> {
+  const { network, tripId } = trip;
+  await records.trips.change(network, tripId, {
+    ...step.apply(trip, transaction),
+    ...(step.takes === undefined ? { pending: undefined } : {}),
+    transaction: { step: step.storedAs, transactionHash },
+  });
+  await step.alongside?.(records, trip, transactionHash);
+}
+
+async function requireBooking(
+  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
+  { tenantId, network, tripId }: Trip,
+  bookingId: Hex | undefined,
+): Promise<EscrowBooking> {
+  const booking = bookingId && (await escrowBookings.find(tenantId, network, bookingId));
+  if (!booking) throw new Error(`the booking ${bookingId} of trip ${tripId} is not there`);
+  return booking;
+}
+
+/** What the contract could not pay out has no movement: it waits there for its recipient. */
+function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt): Micro {
+  const step = escrowStep.read(operation);
+  return movements
+    .filter(({ token, from }) => token === step?.token && from === step.escrow)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Adds to the trip's record what a step has done, in the transaction that stores it. */
+async function remember(
+  { tripRecords }: Pick<Aggregates, "tripRecords">,
+  { tenantId, network, tripId }: Trip,
+  { name, bookingId }: StoredStep,
+  { kind = "money", text, details, at, receipt: { hash } }: StepNote & { at: Temporal.Instant; receipt: ChainReceipt },
+): Promise<void> {
+  const about = { step: name, ...(bookingId === undefined ? {} : { bookingId }) };
+  await tripRecords.append(
+    { tenantId, network, tripId },
+    {
+      ...{ kind, text, details: { ...about, ...details, txHash: hash } },
+      // One transaction is one step of one trip.
+      ...{ key: `escrow:${hash}`, userId: undefined, at },
+    },
+  );
+}
+
+/** A step that had no effect never was. The caller holds the trip's lock. */
+async function undoStep(
+  aggregates: Aggregates,
+  trip: Trip,
+  { step, bookingId }: StoredStep,
+  transaction: ChainTransaction,
+): Promise<void> {
+  const { trips, escrowBookings } = aggregates;
+  const { tenantId, network, tripId } = trip;
+  const kept = step.takes === undefined ? undefined : breakPromise(trip, step.takes);
+  if (step.of === "trip") {
+    await trips.change(network, tripId, kept ?? { pending: undefined, ...step.undo });
+    return;
+  }
+  if (bookingId === undefined) throw new Error(`a step of trip ${tripId} names no booking`);
+  await escrowBookings.change(
+    { tenantId, network, bookingId },
+    { pending: undefined, ...(kept === undefined ? {} : { state: "failed" as const }) },
+  );
+  if (kept !== undefined) await trips.change(network, tripId, kept);
+  await step.afterUndoing?.(aggregates, transaction);
+}
+
+/** What only the end of a step tells, in addition to the answer that was stored with the operation. */
+export async function tellEnd(
+  stores: Pick<Stores, "escrowBookings" | "trips" | "orders" | "chainTransactions">,
+  transaction: ChainTransaction,
+): Promise<Record<string, unknown>> {
+  const { step, bookingId } = readStep(transaction) ?? {};
+  const { tenantId, network } = transaction;
+  if (step === undefined) return {};
+  if (step.of === "trip") return step.additions?.(transaction) ?? {};
+  if (step.additions === undefined || tenantId === null || bookingId === undefined) return {};
+  const booking = await stores.escrowBookings.find(tenantId, network, bookingId);
+  return booking === undefined ? {} : await step.additions(stores, booking, transaction);
+}
+
+/** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
+const stepEnding: ChainEnding = {
+  async confirmed(aggregates, confirmedTransactions) {
+    const { trips } = aggregates;
+    const ended = confirmedTransactions.flatMap((one) => {
+      const stored = readStep(one.transaction);
+      return stored === undefined ? [] : [{ ...one, stored }];
+    });
+    for (const { stored, ...one } of ended.toSorted(byTripAndPlace)) {
+      const trip = await trips.lock(one.transaction.network, stored.tripId);
+      if (trip === undefined) throw new Error(`the trip ${stored.tripId} of a step is not there`);
+      await inTrace(one.transaction.traceId, () => confirmStep(aggregates, trip, one, stored));
+    }
+  },
+  additions: tellEnd,
+  async reverted(aggregates, transaction) {
+    const { trips, ledger } = aggregates;
+    const { id, network, tenantId, operation } = transaction;
+    const outgoing = operation.kind === tripPrefund.kind ? tripPrefund.outgoing(operation) : undefined;
+    if (tenantId !== null && outgoing !== undefined) {
+      await ledger.takeBack({ tenantId, network, token: outgoing.token }, outgoing.amount, id);
+    }
+    const stored = readStep(transaction);
+    const trip = stored && (await trips.lock(network, stored.tripId));
+    if (stored === undefined || trip === undefined) throw new Error(`the trip of ${id} is not there`);
+    await undoStep(aggregates, trip, stored, transaction);
+  },
+};
+
+type EndedStep = ConfirmedTransaction & { stored: StoredStep };
+
+/** Steps of one trip in the order of the chain: all but the funding have nonces of one sender. */
+function byTripAndPlace(one: EndedStep, other: EndedStep): number {
+  if (one.stored.tripId !== other.stored.tripId) return one.stored.tripId < other.stored.tripId ? -1 : 1;
+  const blocks = Number(one.receipt.block.number - other.receipt.block.number);
+  return blocks === 0 ? (one.transaction.nonce ?? 0) - (other.transaction.nonce ?? 0) : blocks;
+}
+
+export const escrowEndings: ChainEndings = {
+  [TRIP_PREFUND_PURPOSE]: stepEnding,
+  [ESCROW_TRIP_PURPOSE]: stepEnding,
+  [ESCROW_BOOKING_PURPOSE]: stepEnding,
+};

@@ -1,0 +1,137 @@
+import { Failure } from "../../../domain/errors.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/plan.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import type { Caller } from "../../../kernel/tool.ts";
+import type { Chain } from "../../../ports/chain.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { escrowFailure } from "../errors.ts";
+import { readHash, requireEscrow } from "../input.ts";
+import { planReserving } from "../steps/reserve.ts";
+import { requireRoom } from "../trip-state.ts";
+import type { Trip } from "../trips.ts";
+import { type BookingAction, type TripAction, toStep } from "./escrow-action.ts";
+import {
+  findReservation,
+  findSameStep,
+  type IsSameStep,
+  requireBooking,
+  requirePossible as requireBookingStep,
+  requireState,
+  sameAs,
+} from "./take-booking-step.ts";
+import { requireTakingSteps } from "./take-step.ts";
+import { requirePossible as requireTripStep } from "./take-trip-step.ts";
+
+/** What steps move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
+
+export interface PlanPorts {
+  stores: Stores;
+  chain: Chain;
+  clock: Clock;
+  caller: Caller;
+  escrowAddress?: string | undefined;
+}
+
+interface BookingStepToPlan {
+  bookingId: string;
+  /** The trip that the caller takes the booking to be of. */
+  tripId?: string;
+  action(bookingId: Hex): BookingAction;
+  /** Fills in what is worked out only for a step that was not taken before. */
+  complete?(trip: Trip | undefined): Promise<BookingAction>;
+  isSame?: IsSameStep;
+}
+
+/** The next step of a booking. */
+export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, clock, caller, escrowAddress } = ports;
+    requireEscrow(chain, escrowAddress);
+    const bookingId = readHash(asked.bookingId);
+    const tripId = asked.tripId === undefined ? undefined : readHash(asked.tripId);
+    if (bookingId === undefined || (asked.tripId !== undefined && tripId === undefined)) {
+      throw escrowFailure("booking_not_found");
+    }
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    const action = asked.action(bookingId);
+    const asPlanned = toStep(action);
+    const known = await findSameStep(stores, booking, asPlanned, asked.isSame ?? sameAs(action));
+    if (known !== undefined) return typeof asPlanned.plan === "object" ? asPlanned.plan : EMPTY_PLAN;
+    requireState(booking, asPlanned);
+    const trip = await stores.trips.get(environment, booking.tripId);
+    const completed = await asked.complete?.(trip);
+    const step = completed === undefined ? asPlanned : toStep(completed);
+    const context = { booking, trip, clock };
+    await requireBookingStep(stores, step, context);
+    const plan = typeof step.plan === "function" ? await step.plan(context, stores) : step.plan;
+    return await withRefusal(ports, trip, plan ?? EMPTY_PLAN);
+  });
+}
+
+/** Holding a part of a trip's budget. */
+export function planReservation(
+  ports: PlanPorts,
+  asked: { tripId: string; amount: Micro; bookingId: Hex | undefined },
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, clock, escrowAddress } = ports;
+    const { amount, bookingId } = asked;
+    requireEscrow(chain, escrowAddress);
+    const trip = await requireTrip(ports, asked.tripId);
+    const { tripId } = trip;
+    const existing = bookingId && (await stores.escrowBookings.find(caller.tenantId, caller.environment, bookingId));
+    const known = await findReservation(stores, existing, { tripId, amount });
+    const plan = planReserving(amount, tripId);
+    if (known !== undefined) return plan;
+    requireRoom(trip, amount, clock);
+    return await withRefusal(ports, trip, plan);
+  });
+}
+
+/** A step of a trip as a whole. */
+export function planTripStep(ports: PlanPorts, named: string, action: TripAction): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, clock } = ports;
+    const trip = await requireTrip(ports, named);
+    const step = toStep(action);
+    const plan = step.plan?.(trip) ?? EMPTY_PLAN;
+    if (step.takes === undefined) {
+      if (trip.state === "closed") return EMPTY_PLAN;
+      if (trip.pending?.step === step.storedAs) return plan;
+    }
+    await requireTripStep(stores, { clock }, trip, step);
+    return await withRefusal(ports, trip, plan);
+  });
+}
+
+/**
+ * With the reason why no new step of the trip can be stored now, where there is one. The movements stay in the plan: what stopped the
+ * network may be over when the call runs, and gates have to judge it all the same.
+ */
+export async function withRefusal(
+  { stores, chain }: { stores: Pick<Stores, "chainNetworks">; chain: Chain },
+  trip: Trip | undefined,
+  plan: Plan,
+): Promise<Plan> {
+  if (trip === undefined) return plan;
+  try {
+    await requireTakingSteps({ chainNetworks: stores.chainNetworks, chain }, trip);
+    return plan;
+  } catch (error) {
+    if (error instanceof Failure) return { ...plan, refusal: error };
+    throw error;
+  }
+}
+
+export async function requireTrip(
+  { stores, caller }: Pick<PlanPorts, "stores" | "caller">,
+  named: string,
+): Promise<Trip> {
+  const tripId = readHash(named);
+  const trip = tripId && (await stores.trips.find(caller.tenantId, caller.environment, tripId));
+  if (trip === undefined) throw escrowFailure("trip_not_found");
+  return trip;
+}

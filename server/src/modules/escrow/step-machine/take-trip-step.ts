@@ -1,0 +1,100 @@
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { StoredOperation } from "../../../ports/chain-operation.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import { mismatch } from "../../treasury/index.ts";
+import { escrowFailure } from "../errors.ts";
+import type { BoundStep, BoundTripStep } from "../steps/step.ts";
+import { promise } from "../trip-money.ts";
+import { requireFunded, requireNothingPending, requireRoom } from "../trip-state.ts";
+import type { Trip } from "../trips.ts";
+import { isSameAction, type TripAction, toStep } from "./escrow-action.ts";
+import { escrowStep } from "./step-operation.ts";
+import {
+  type Asking,
+  answerOf,
+  earlierOf,
+  enqueueStep,
+  lockTrip,
+  type StepAnswer,
+  type StepPorts,
+  type StoringPorts,
+} from "./take-step.ts";
+
+export interface TripStepRequest extends Asking {
+  /** Undefined: whosever trip it is. */
+  tenantId: string | undefined;
+  tripId: Hex;
+  action: TripAction;
+  /** The answer but for `txHash`, `chainId`, `status` and what only the end tells. It is stored: nothing secret may be in it. */
+  result: Readonly<Record<string, unknown>> | ((trip: Trip) => Readonly<Record<string, unknown>>);
+  /** Under the trip's lock, before anything new is stored; throws a Failure. */
+  check?: ((trip: Trip) => void) | undefined;
+}
+
+/**
+ * A step of a trip as a whole, carried out once: asked again with the same meaning, it answers with the first one's end.
+ * Throws Failure with a code of `stepErrors`, `tripStateErrors`, for a log of `budgetErrors`, or `already_claimed`.
+ */
+export async function takeTripStep(ports: StepPorts, request: TripStepRequest): Promise<StepAnswer> {
+  return await answerOf(ports, await storeTripStep(ports, request), request);
+}
+
+/** The same without waiting for its end. */
+export async function storeTripStep(ports: StoringPorts, request: TripStepRequest): Promise<ChainTransaction> {
+  const { stores, chain } = ports;
+  const { network } = chain;
+  const { tenantId, tripId, action } = request;
+  const step = toStep(action);
+  const earlier = await earlierOf(stores, network, request.callId);
+  if (earlier !== undefined) {
+    if (!isSameStep(earlier.operation, request)) throw mismatch();
+    return earlier;
+  }
+  // Nobody waits for the lock of a trip that is not his.
+  if (tenantId !== undefined && (await stores.trips.find(tenantId, network, tripId)) === undefined) {
+    throw escrowFailure("trip_not_found");
+  }
+  return await stores.transaction(async (aggregates) => {
+    const trip = await lockTrip(aggregates.trips, network, tenantId, tripId);
+    const known = await findStep(aggregates, trip, step);
+    if (known !== undefined && isSameStep(known.operation, request)) return known;
+    await requirePossible(aggregates, ports, trip, step);
+    request.check?.(trip);
+    const result = typeof request.result === "function" ? request.result(trip) : request.result;
+    const stored = await enqueueStep(aggregates, ports, trip, { ...request, result });
+    const pending = { step: step.storedAs, transactionId: stored.id };
+    await aggregates.trips.change(network, tripId, step.takes === undefined ? { pending } : promise(trip, step.takes));
+    return stored;
+  });
+}
+
+/** The one under way, or the one that was carried out; of those that take money there are as many as there are calls. */
+async function findStep(
+  { chainTransactions }: Pick<Aggregates, "chainTransactions">,
+  { network, pending, transactions }: Trip,
+  { storedAs, takes }: BoundStep,
+): Promise<ChainTransaction | undefined> {
+  if (takes !== undefined) return undefined;
+  if (pending?.step === storedAs) return await chainTransactions.get(pending.transactionId);
+  const done = transactions.findLast(({ step }) => step === storedAs);
+  return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
+}
+
+/** Throws where the trip does not allow a new step now. */
+export async function requirePossible(
+  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
+  { clock }: Pick<StepPorts, "clock">,
+  trip: Trip,
+  step: BoundTripStep,
+): Promise<void> {
+  requireFunded(trip);
+  if (step.takes === undefined) requireNothingPending(trip);
+  else requireRoom(trip, step.takes, clock);
+  await step.require?.(trip, { clock, escrowBookings });
+}
+
+function isSameStep(operation: StoredOperation, { tripId, action }: TripStepRequest): boolean {
+  const taken = escrowStep.read(operation);
+  return taken?.tripId === tripId && isSameAction(taken.action, action);
+}

@@ -1,0 +1,56 @@
+import { formatDecimal } from "../../../domain/money.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { EscrowBooking } from "../escrow-bookings.ts";
+import { giveBackHeld, payOut, payouts } from "../trip-money.ts";
+import type { BookingStep, StepNote } from "./step.ts";
+
+/** What the steps have in common that end a booking. */
+
+/** The member by which the stored answer of `release_reservation` is told from that of `cancel_booking`. */
+export const RELEASED = "returnedTo";
+
+export const settle: BookingStep["apply"] = ({ booking, trip, left }) => ({
+  booking: { state: "settled", ...payouts(booking), waiting: left },
+  trip: payOut(trip, booking),
+});
+
+export const cancel: BookingStep["apply"] = ({ booking, trip, left }) => ({
+  booking: { state: "cancelled", refunded: booking.reserved, waiting: left },
+  trip: giveBackHeld(trip, booking),
+});
+
+export function noteSettlement(booking: EscrowBooking): StepNote {
+  const [vendorPaidUsdc, feePaidUsdc] = [formatDecimal(booking.vendorPaid), formatDecimal(booking.feePaid)];
+  const refundedUsdc = formatDecimal(booking.refunded);
+  return {
+    text: `A booking was settled: ${vendorPaidUsdc} USDC to its vendor, ${feePaidUsdc} USDC in fees, ${refundedUsdc} USDC back.`,
+    details: { vendorPaidUsdc, feePaidUsdc, refundedUsdc },
+  };
+}
+
+export function noteCancellation({ returned, refunded }: EscrowBooking): StepNote {
+  if (returned > 0n) {
+    const returnedToTripUsdc = formatDecimal(returned);
+    const text = `A booking was cancelled, and ${returnedToTripUsdc} USDC are back in the trip's budget.`;
+    return { text, details: { returnedToTripUsdc } };
+  }
+  const refundedUsdc = formatDecimal(refunded);
+  return { text: `A booking was cancelled, and ${refundedUsdc} USDC came back.`, details: { refundedUsdc } };
+}
+
+/** What the token refused to pay out and the escrow keeps for its recipient. */
+export function tellWaiting({ waiting }: EscrowBooking): Record<string, unknown> {
+  return waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) };
+}
+
+/** What is free in the trip afterwards, for `release_reservation`. */
+export async function tellFree(
+  { trips }: Pick<Stores, "trips">,
+  { network, tripId }: EscrowBooking,
+  { result }: ChainTransaction,
+): Promise<Record<string, unknown>> {
+  if (result === undefined || !(RELEASED in result)) return {};
+  const trip = await trips.get(network, tripId);
+  return trip === undefined ? {} : { freeUsdc: formatDecimal(trip.free) };
+}

@@ -1,0 +1,51 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { StoredHash } from "../../../domain/stored-fields.ts";
+import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { final, usdcMovements } from "../../../kernel/plan.ts";
+import type { Booking } from "../../bookings/index.ts";
+import { findCoveredBooking } from "../covered-orders.ts";
+import { payUncovered } from "../pay-uncovered.ts";
+import { cancel, noteCancellation, tellFree, tellWaiting } from "./booking-end.ts";
+import { emitted } from "./escrow-event.ts";
+import { defineBookingStep, PAYMENT_GAS, toWord } from "./step.ts";
+
+/** The reason is in the contract's event as it is, or as its hash where it is longer than 32 bytes. */
+const fields = z.strictObject({ name: z.literal("cancel"), bookingId: StoredHash, reason: z.string() });
+
+/** Gives back the whole reservation to the funder. */
+export const cancelStep = defineBookingStep(
+  { fields, startsFrom: ["reserved", "committed", "confirmed"] },
+  ({ bookingId, reason }) => ({
+    encode(tripId) {
+      return encodeFunctionData({ abi, functionName: "cancel", args: [tripId, bookingId, toWord(reason)] });
+    },
+    gas: 115_000n + PAYMENT_GAS,
+    events: [emitted("BookingCancelled", { bookingId })],
+    refusals: { WrongState: "wrong_state" },
+    // Whoever cancels a booking that was cancelled for another reason has what he wants.
+    meaning: {},
+    coverRules: {},
+
+    async plan({ booking }, stores) {
+      const covered = await findCoveredBooking(stores, booking);
+      return {
+        movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
+        boughtHash: booking.itineraryHash,
+        irreversible: [final("the booking is over")],
+        ...(covered === undefined || covered.cover === 0n ? {} : { remarks: [sayWalletPays(covered)] }),
+      };
+    },
+    apply: cancel,
+    note: noteCancellation,
+    afterwards: (aggregates, { tenantId, network }) => payUncovered(aggregates, { tenantId, network, bookingId }),
+    additions: async (stores, booking, transaction) => ({
+      ...tellWaiting(booking),
+      ...(await tellFree(stores, booking, transaction)),
+    }),
+  }),
+);
+
+const sayWalletPays = ({ orderId, cover }: Booking) =>
+  `The reservation pays for the order ${orderId}. Cancelled, it pays nothing, and the wallet pays the ${formatDecimal(cover)} USDC that the order has cost and the supplier has not given back.`;

@@ -1,0 +1,72 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { StoredAddress, StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
+import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { final, usdcMovements } from "../../../kernel/plan.ts";
+import { findCoveredBooking, requireSameOrder } from "../covered-orders.ts";
+import { escrowFailure, overReservation } from "../errors.ts";
+import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../order-warnings.ts";
+import { rememberOrder } from "../remember-order.ts";
+import { isExpired } from "../trip-state.ts";
+import { emitted } from "./escrow-event.ts";
+import { defineBookingStep } from "./step.ts";
+
+const fields = z.strictObject({
+  name: z.literal("commit"),
+  bookingId: StoredHash,
+  vendor: StoredAddress,
+  vendorAmount: StoredInteger,
+  /** The funder's own earnings: paid to it at the settlement. */
+  markup: StoredInteger,
+  serviceFee: StoredInteger,
+  itineraryHash: StoredHash,
+});
+
+/** Fixes amounts and payee. The settlement moves the money, and until then the booking can be cancelled. */
+export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }, ({ name: _name, ...terms }) => {
+  const { bookingId, vendor, vendorAmount, markup, serviceFee, itineraryHash } = terms;
+  return {
+    encode(tripId) {
+      const args = [tripId, bookingId, vendor, vendorAmount, markup, serviceFee, itineraryHash] as const;
+      return encodeFunctionData({ abi, functionName: "commit", args });
+    },
+    gas: 120_000n,
+    events: [emitted("BookingCommitted", terms)],
+    refusals: { TripExpired: "trip_expired", ExceedsReservation: "exceeds_reservation", WrongState: "wrong_state" },
+
+    require({ booking: { reserved }, trip, clock }) {
+      if (trip !== undefined && isExpired(trip, clock)) throw escrowFailure("trip_expired");
+      const total = vendorAmount + markup + serviceFee;
+      if (total > reserved) throw overReservation(total, reserved);
+    },
+    coverRules: { require: (order, collection) => requireSameOrder(order, collection, terms) },
+
+    async plan({ booking, trip }, stores) {
+      const isCover = (await findCoveredBooking(stores, booking)) !== undefined;
+      const cost = usdcMovements([vendorAmount, "booking_reservation", vendor, "cost"]).map((movement) => ({
+        ...movement,
+        ...(isCover ? { isCounted: true as const } : {}),
+      }));
+      const later = usdcMovements(
+        [markup, "booking_reservation", "treasury", "markup"],
+        [serviceFee, "booking_reservation", "collection", "service_fee"],
+      );
+      const returned = await sayReturn(stores, booking, terms);
+      return {
+        movements: [...cost, ...later].map((movement) => ({ ...movement, isLater: true })),
+        boughtHash: itineraryHash,
+        tripId: booking.tripId,
+        irreversible: (await warnOfPaidOrder(stores, booking, terms)).map(final),
+        remarks: [...returned, ...(await warnOfExpiry(stores, trip, terms))],
+      };
+    },
+    apply: () => ({ booking: { state: "committed", vendor, vendorAmount, markup, serviceFee, itineraryHash } }),
+    note(booking) {
+      const vendorAmountUsdc = formatDecimal(booking.vendorAmount);
+      const text = `${vendorAmountUsdc} USDC were committed to a booking's vendor.`;
+      return { text, details: { vendorAmountUsdc } };
+    },
+    afterwards: (aggregates, trip) => rememberOrder(aggregates, trip, itineraryHash),
+  };
+});

@@ -1,0 +1,11 @@
+export { cancelStep as cancel } from "./cancel.ts";
+export { claimStep as claim } from "./claim.ts";
+export { closeStep as close } from "./close.ts";
+export { commitStep as commit } from "./commit.ts";
+export { confirmStep as confirm } from "./confirm.ts";
+export { logStep as log } from "./log.ts";
+export { releaseStep as release } from "./release.ts";
+export { releaseBookingStep as release_booking } from "./release-booking.ts";
+export { reserveStep as reserve } from "./reserve.ts";
+export { returnStep as return } from "./return.ts";
+export { settleStep as settle } from "./settle.ts";

@@ -1,0 +1,43 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
+import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { final, usdcMovements } from "../../../kernel/plan.ts";
+import { payActionFee } from "../trip-money.ts";
+import { emitted } from "./escrow-event.ts";
+import { defineTripStep, PAYMENT_GAS, toWord } from "./step.ts";
+
+const fields = z.strictObject({
+  name: z.literal("log"),
+  actionId: StoredHash,
+  actionType: z.string(),
+  fee: StoredInteger,
+});
+
+/** Records what an agent did for the trip, for a fee. There are as many as there are calls. */
+export const logStep = defineTripStep({ fields }, ({ actionId, actionType, fee }) => ({
+  encode(tripId) {
+    const args = [tripId, actionId, toWord(actionType), fee] as const;
+    return encodeFunctionData({ abi, functionName: "logAction", args });
+  },
+  gas: 140_000n + PAYMENT_GAS,
+  events: [emitted("ActionLogged", { actionId })],
+  refusals: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
+  takes: fee,
+  // Its id is a new one for every call.
+  meaning: { actionType, fee },
+
+  plan: () => ({
+    movements: usdcMovements([fee, "trip_budget", "treasury"]),
+    irreversible: [final("the record on the chain")],
+  }),
+  apply: (trip) => payActionFee(trip, fee),
+  async alongside({ trips }, { network, tripId }, transactionHash) {
+    await trips.recordAction(network, tripId, { actionId, actionType, fee, transactionHash });
+  },
+  note() {
+    const feeUsdc = formatDecimal(fee);
+    return { text: `An agent action was logged for ${feeUsdc} USDC.`, details: { actionId, actionType, feeUsdc } };
+  },
+}));

@@ -1,0 +1,46 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { StoredHash } from "../../../domain/stored-fields.ts";
+import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { endHoldForOrder } from "../hold-for-order.ts";
+import { payUncovered } from "../pay-uncovered.ts";
+import { freeHeld } from "../trip-money.ts";
+import { noteCancellation, tellFree, tellWaiting } from "./booking-end.ts";
+import { emitted } from "./escrow-event.ts";
+import { defineBookingStep, toWord } from "./step.ts";
+
+/** The reason is in the contract's event as it is, or as its hash where it is longer than 32 bytes. */
+const fields = z.strictObject({ name: z.literal("return"), bookingId: StoredHash, reason: z.string() });
+
+/**
+ * Ends a booking that is not confirmed, and what it held is free in its trip again. Where that cannot be, release_reservation takes a
+ * cancellation instead: `release-reservation.ts` decides and plans.
+ */
+export const returnStep = defineBookingStep(
+  { fields, startsFrom: ["reserved", "committed"] },
+  ({ bookingId, reason }) => ({
+    encode(tripId) {
+      return encodeFunctionData({ abi, functionName: "returnToTrip", args: [tripId, bookingId, toWord(reason)] });
+    },
+    gas: 80_000n,
+    events: [emitted("BookingReturned", { bookingId })],
+    refusals: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", WrongState: "wrong_state" },
+    meaning: {},
+    coverRules: {},
+
+    apply: ({ booking, trip }) => ({
+      booking: { state: "cancelled", returned: booking.reserved },
+      trip: freeHeld(trip, booking),
+    }),
+    note: noteCancellation,
+    async afterwards(aggregates, { tenantId, network }, transaction) {
+      await endHoldForOrder(aggregates, transaction);
+      await payUncovered(aggregates, { tenantId, network, bookingId });
+    },
+    afterUndoing: endHoldForOrder,
+    additions: async (stores, booking, transaction) => ({
+      ...tellWaiting(booking),
+      ...(await tellFree(stores, booking, transaction)),
+    }),
+  }),
+);

@@ -1,0 +1,71 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { StoredHash } from "../../../domain/stored-fields.ts";
+import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { EMPTY_PLAN, final, usdcMovements } from "../../../kernel/plan.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { PAID_BY_ESCROW } from "../../orders/index.ts";
+import { keyOfRefund, transfer } from "../../treasury/index.ts";
+import type { EscrowBooking } from "../escrow-bookings.ts";
+import { sayReturn } from "../order-warnings.ts";
+import { payBackOrder } from "../pay-back-order.ts";
+import { payouts } from "../trip-money.ts";
+import { noteSettlement, settle, tellWaiting } from "./booking-end.ts";
+import { emitted } from "./escrow-event.ts";
+import { defineBookingStep, PAYMENT_GAS } from "./step.ts";
+
+const fields = z.strictObject({ name: z.literal("settle"), bookingId: StoredHash });
+
+/** Pays out a confirmed booking: vendor, fees, and the rest of the reservation back to the funder. */
+export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] }, ({ bookingId }) => ({
+  encode: (tripId) => encodeFunctionData({ abi, functionName: "settle", args: [tripId, bookingId] }),
+  gas: 220_000n + 3n * PAYMENT_GAS,
+  events: [emitted("BookingSettled", { bookingId })],
+  refusals: { WrongState: "wrong_state" },
+
+  async plan({ booking }, stores) {
+    const { vendor, itineraryHash, markup, serviceFee } = booking;
+    if (vendor === undefined) return EMPTY_PLAN;
+    const remarks = await sayReturn(stores, booking, { vendor, itineraryHash });
+    const { vendorPaid, refunded } = payouts(booking);
+    return {
+      movements: usdcMovements(
+        [vendorPaid, "booking_reservation", vendor, "cost"],
+        [markup, "booking_reservation", "treasury", "markup"],
+        [refunded, "booking_reservation", "treasury", "rest"],
+        [serviceFee, "booking_reservation", "collection", "service_fee"],
+      ),
+      boughtHash: itineraryHash,
+      irreversible: [final("the booking is paid out")],
+      ...(remarks.length === 0 ? {} : { remarks }),
+    };
+  },
+  apply: settle,
+  note: noteSettlement,
+  afterwards: (aggregates, { tenantId, network }) => payBackOrder(aggregates, { tenantId, network, bookingId }),
+  additions: async (stores, booking) => ({ ...tellWaiting(booking), ...(await tellReturn(stores, booking)) }),
+}));
+
+/** What came back to the wallet for an order that it had paid, and what is left for other bookings. */
+async function tellReturn(
+  { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
+  { tenantId, network, bookingId, tripId, itineraryHash }: EscrowBooking,
+): Promise<Record<string, unknown>> {
+  const trip = await trips.get(network, tripId);
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
+  const back = order && (await chainTransactions.findByKey(network, keyOfRefund(reference)));
+  const amount = transfer.read(back?.operation)?.amount;
+  return {
+    ...(trip === undefined ? {} : { tripFreeUsdc: formatDecimal(trip.free) }),
+    ...(order === undefined || back === undefined || amount === undefined
+      ? {}
+      : {
+          walletReturn: {
+            ...{ amountUsdc: formatDecimal(amount), orderId: order.orderId },
+            ...{ transferId: back.id, txHash: back.hash ?? null },
+          },
+        }),
+  };
+}

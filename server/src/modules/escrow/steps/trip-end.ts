@@ -1,0 +1,17 @@
+import { formatDecimal } from "../../../domain/money.ts";
+import { TRIP_CLOSED } from "../../../kernel/run-events.ts";
+import { giveBackFree } from "../trip-money.ts";
+import type { TripStepOutcome } from "./step.ts";
+
+/** What a closing and a release have in common. */
+export const endTrip: Pick<TripStepOutcome, "apply" | "alongside" | "note"> = {
+  apply: (trip) => ({ ...giveBackFree(trip), state: "closed" }),
+  async alongside({ runEvents }, { tenantId, network, tripId }) {
+    await runEvents.raise({ tenantId, network, name: TRIP_CLOSED, subject: tripId, resolution: {} });
+  },
+  note({ before, after }) {
+    const refundedUsdc = formatDecimal(after.refunded - before.refunded);
+    const text = `The trip was closed, and ${refundedUsdc} USDC went back to its funder.`;
+    return { text, details: { refundedUsdc } };
+  },
+};
