@@ -13,7 +13,7 @@ export class ConfigError extends Error {}
 /** The only reader of the environment: one typed object, read once. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  function read<Value>(variable: Variable<Value>): Value {
+  const read = (variable: Variable<unknown>): unknown => {
     const value = environment[variable.name]?.trim();
     try {
       return variable.read(value === "" ? undefined : value);
@@ -21,8 +21,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       problems.push(`${variable.name} ${error instanceof Error ? error.message : "cannot be read"}`);
       return variable.read(variable.fallback);
     }
-  }
-  const config = readAll(read);
+  };
+  const values: Config = Object.assign(
+    {},
+    ...Object.entries(variables).map(([name, variable]) => ({ [name]: read(variable) })),
+  );
+  // In sandbox mode a stop is over within ten seconds, whatever runs.
+  const mostDrainSeconds = values.networkMode === "sandbox" ? MOST_SANDBOX_DRAIN_SECONDS : Number.POSITIVE_INFINITY;
+  const config = { ...values, drainSeconds: Math.min(values.drainSeconds, mostDrainSeconds) };
   if (problems.length === 0) {
     problems.push(
       ...productionProblems(config),
@@ -33,133 +39,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
   return config;
-}
-
-type Read = <Value>(variable: Variable<Value>) => Value;
-
-function readAll(read: Read): Config {
-  return {
-    port: read(variables.port),
-    edgePort: read(variables.edgePort),
-    host: read(variables.host),
-    dataDir: read(variables.dataDir),
-    serve: read(variables.serve),
-    databaseUrl: read(variables.databaseUrl),
-    publicAppUrl: read(variables.publicAppUrl),
-    publicEdgeUrl: read(variables.publicEdgeUrl),
-    allowedHosts: read(variables.allowedHosts),
-    allowedOrigins: read(variables.allowedOrigins),
-    trustedProxies: read(variables.trustedProxies),
-    linkOrigins: read(variables.linkOrigins),
-    workflowRetentionDays: read(variables.workflowRetentionDays),
-    mcpFastPath: read(variables.mcpFastPath),
-    networkMode: read(variables.networkMode),
-    embeddedSandbox: read(variables.embeddedSandbox),
-    eligibilityDatasetPath: read(variables.eligibilityDatasetPath),
-    supplierUrl: read(variables.supplierUrl),
-    supplierToken: read(variables.supplierToken),
-    supplierWebhookSecrets: read(variables.supplierWebhookSecrets),
-    chainRpcUrl: read(variables.chainRpcUrl),
-    chainUsdc: read(variables.chainUsdc),
-    chainEurc: read(variables.chainEurc),
-    chainEscrow: read(variables.chainEscrow),
-    chainSplitter: read(variables.chainSplitter),
-    chainPaymentBatch: read(variables.chainPaymentBatch),
-    chainConfirmations: read(variables.chainConfirmations),
-    chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
-    settleUsageSeconds: read(variables.settleUsageSeconds),
-    eInvoiceRulesFile: read(variables.eInvoiceRulesFile),
-    keepGuestsDays: read(variables.keepGuestsDays),
-    keepTravelersDays: read(variables.keepTravelersDays),
-    keepUsageMonths: read(variables.keepUsageMonths),
-    usageExportDir: read(variables.usageExportDir),
-    mailsPerTenantDay: read(variables.mailsPerTenantDay),
-    mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
-    ...readProviders(read),
-    ...readDocuments(read),
-    masterKeyFile: read(variables.masterKeyFile),
-    smtpUrl: read(variables.smtpUrl),
-    mailFrom: read(variables.mailFrom),
-    rateLimitPerSecond: read(variables.rateLimitPerSecond),
-    rateLimitBurst: read(variables.rateLimitBurst),
-    unsettledPerPayerMinute: read(variables.unsettledPerPayerMinute),
-    unsettledPerAddressMinute: read(variables.unsettledPerAddressMinute),
-    refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
-    unpaidPerMinute: read(variables.unpaidPerMinute),
-    claimsPerMinute: read(variables.claimsPerMinute),
-    photosPerMinute: read(variables.photosPerMinute),
-    connectionsPerAddress: read(variables.connectionsPerAddress),
-    costlyCalls: read(variables.costlyCalls),
-    costlyCallsPerTenant: read(variables.costlyCallsPerTenant),
-    costlyCallsWaiting: read(variables.costlyCallsWaiting),
-    costlyCallsWaitMilliseconds: read(variables.costlyCallsWaitMilliseconds),
-    bodyMemoryMegabytes: read(variables.bodyMemoryMegabytes),
-    paymentBatchWindowMilliseconds: read(variables.paymentBatchWindowMilliseconds),
-    x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
-    x402FacilitatorKey: read(variables.x402FacilitatorKey),
-    x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
-    databasePoolSize: read(variables.databasePoolSize),
-    // In sandbox mode a stop is over within ten seconds, whatever runs.
-    drainSeconds: Math.min(
-      read(variables.drainSeconds),
-      read(variables.networkMode) === "sandbox" ? MOST_SANDBOX_DRAIN_SECONDS : Number.POSITIVE_INFINITY,
-    ),
-    databaseReadPoolSize: read(variables.databaseReadPoolSize),
-    databaseReadTimeoutMilliseconds: read(variables.databaseReadTimeoutMilliseconds),
-    supplierSearchTimeoutMilliseconds: read(variables.supplierSearchTimeoutMilliseconds),
-    supplierCommitTimeoutMilliseconds: read(variables.supplierCommitTimeoutMilliseconds),
-    supplierQuietMilliseconds: read(variables.supplierQuietMilliseconds),
-    sandboxCommitTimeoutMilliseconds: read(variables.sandboxCommitTimeoutMilliseconds),
-    sandboxQuietMilliseconds: read(variables.sandboxQuietMilliseconds),
-    sandboxCurrency: read(variables.sandboxCurrency),
-    sandboxStaysIn: read(variables.sandboxStaysIn),
-    sandboxBalanceUsdc: read(variables.sandboxBalanceUsdc),
-    releaseDownloadsUrl: read(variables.releaseDownloadsUrl),
-    securityContact: read(variables.securityContact),
-    securityContactExpires: read(variables.securityContactExpires),
-    logLevel: read(variables.logLevel),
-  };
-}
-
-/** Of what is asked outside, beside the supplier and the chain. */
-function readProviders(read: Read) {
-  return {
-    fxRatesUrl: read(variables.fxRatesUrl),
-    fxMarginBps: read(variables.fxMarginBps),
-    fxMostAgeHours: read(variables.fxMostAgeHours),
-    nominatimUrl: read(variables.nominatimUrl),
-    nominatimMillisecondsBetween: read(variables.nominatimMillisecondsBetween),
-    openMeteoUrl: read(variables.openMeteoUrl),
-    openMeteoAirQualityUrl: read(variables.openMeteoAirQualityUrl),
-    openTopoDataUrl: read(variables.openTopoDataUrl),
-    openTopoDataMillisecondsBetween: read(variables.openTopoDataMillisecondsBetween),
-    overpassUrl: read(variables.overpassUrl),
-    overpassMillisecondsBetween: read(variables.overpassMillisecondsBetween),
-    osrmDrivingUrl: read(variables.osrmDrivingUrl),
-    osrmWalkingUrl: read(variables.osrmWalkingUrl),
-    osrmBicyclingUrl: read(variables.osrmBicyclingUrl),
-    osrmMillisecondsBetween: read(variables.osrmMillisecondsBetween),
-    mapTilesUrl: read(variables.mapTilesUrl),
-    mapTilesMillisecondsBetween: read(variables.mapTilesMillisecondsBetween),
-    providersContact: read(variables.providersContact),
-    providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
-    geocodingProviders: read(variables.geocodingProviders),
-    elevationProviders: read(variables.elevationProviders),
-    visionModelUrl: read(variables.visionModelUrl),
-    visionModel: read(variables.visionModel),
-    visionModelKey: read(variables.visionModelKey),
-    visionModelTimeoutSeconds: read(variables.visionModelTimeoutSeconds),
-  };
-}
-
-function readDocuments(read: Read) {
-  return {
-    scanProcesses: read(variables.scanProcesses),
-    scanTimeoutSeconds: read(variables.scanTimeoutSeconds),
-    scanMemoryMegabytes: read(variables.scanMemoryMegabytes),
-    egressProxyUrl: read(variables.egressProxyUrl),
-    documentNetworks: read(variables.documentNetworks),
-  };
 }
 
 /** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */
