@@ -33198,50 +33198,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "bookingId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                     *       "externalId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                     *       "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *       "state": "committed",
-                     *       "pendingStep": null,
-                     *       "reservedUsdc": "424.00",
-                     *       "vendorAddress": "0x00000000000000000000000000000000000b0b01",
-                     *       "vendorAmountUsdc": "400.00",
-                     *       "markupUsdc": "20.00",
-                     *       "serviceFeeUsdc": "4.00",
-                     *       "pricing": {
-                     *         "policyVersion": 1,
-                     *         "costMicroUsdc": "400000000",
-                     *         "markupMicroUsdc": "20000000",
-                     *         "totalMicroUsdc": "424000000"
-                     *       },
-                     *       "itineraryHash": "0x1717171717171717171717171717171717171717171717171717171717171717",
-                     *       "itineraryCID": null,
-                     *       "ticketHash": null,
-                     *       "cancelReason": null,
-                     *       "vendorPaidUsdc": "0.00",
-                     *       "feePaidUsdc": "0.00",
-                     *       "refundedUsdc": "0.00",
-                     *       "returnedToTripUsdc": "0.00",
-                     *       "waitingUsdc": "0.00",
-                     *       "transactions": [
-                     *         {
-                     *           "step": "reserve",
-                     *           "txHash": "0x7777777777777777777777777777777777777777777777777777777777777777",
-                     *           "at": "2026-11-21T09:10:00Z"
-                     *         },
-                     *         {
-                     *           "step": "commit",
-                     *           "txHash": "0x6666666666666666666666666666666666666666666666666666666666666666",
-                     *           "at": "2026-11-21T09:12:00Z"
-                     *         }
-                     *       ],
-                     *       "sandbox": true,
-                     *       "createdAt": "2026-11-21T09:10:00Z",
-                     *       "updatedAt": "2026-11-21T09:12:00Z"
-                     *     }
-                     */
                     "application/json": {
                         bookingId: string;
                         /** @description The same id, as records of orders carry it */
@@ -39809,27 +39765,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "trips": [
-                     *         {
-                     *           "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *           "state": "funded",
-                     *           "budgetUsdc": "500.00",
-                     *           "freeUsdc": "76.00",
-                     *           "heldUsdc": "424.00",
-                     *           "refundedUsdc": "0.00",
-                     *           "expiresAt": "2026-12-21T09:00:00Z",
-                     *           "isExpired": false,
-                     *           "guestWallet": "0x00000000000000000000000000000000000a11ce",
-                     *           "sandbox": true,
-                     *           "createdAt": "2026-11-21T09:00:00Z",
-                     *           "updatedAt": "2026-11-21T09:12:00Z"
-                     *         }
-                     *       ],
-                     *       "nextCursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Newest first */
                         trips: {
@@ -40006,119 +39941,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *       "state": "funded",
-                     *       "budgetUsdc": "500.00",
-                     *       "freeUsdc": "76.00",
-                     *       "heldUsdc": "424.00",
-                     *       "refundedUsdc": "0.00",
-                     *       "expiresAt": "2026-12-21T09:00:00Z",
-                     *       "isExpired": false,
-                     *       "guestWallet": "0x00000000000000000000000000000000000a11ce",
-                     *       "sandbox": true,
-                     *       "createdAt": "2026-11-21T09:00:00Z",
-                     *       "updatedAt": "2026-11-21T09:12:00Z",
-                     *       "escrowAddress": "0x1c91347f2a44538ce62453bebd9aa907c662b4bd",
-                     *       "funder": "0x4e59b44847b379578588920ca78fbf26c0b4956c",
-                     *       "promisedUsdc": "0.00",
-                     *       "vendorPaidUsdc": "0.00",
-                     *       "markupPaidUsdc": "0.00",
-                     *       "serviceFeePaidUsdc": "0.00",
-                     *       "actionFeePaidUsdc": "0.00",
-                     *       "pendingStep": null,
-                     *       "claim": {
-                     *         "requiresCode": true,
-                     *         "wrongCodes": 0,
-                     *         "codesLeft": 5,
-                     *         "isLocked": false,
-                     *         "guestWallet": "0x00000000000000000000000000000000000a11ce",
-                     *         "claimedAt": "2026-11-21T09:05:00Z"
-                     *       },
-                     *       "codeNonce": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a",
-                     *       "guestEmail": "a***@example.com",
-                     *       "mail": "sent",
-                     *       "keptMail": null,
-                     *       "details": {
-                     *         "guestName": "Ada",
-                     *         "tripSummary": "Lisbon in December",
-                     *         "linkOrigin": "https://wayfare.example"
-                     *       },
-                     *       "bookings": [
-                     *         {
-                     *           "bookingId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                     *           "externalId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                     *           "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *           "state": "committed",
-                     *           "pendingStep": null,
-                     *           "reservedUsdc": "424.00",
-                     *           "vendorAddress": "0x00000000000000000000000000000000000b0b01",
-                     *           "vendorAmountUsdc": "400.00",
-                     *           "markupUsdc": "20.00",
-                     *           "serviceFeeUsdc": "4.00",
-                     *           "pricing": {
-                     *             "policyVersion": 1,
-                     *             "costMicroUsdc": "400000000",
-                     *             "markupMicroUsdc": "20000000",
-                     *             "totalMicroUsdc": "424000000"
-                     *           },
-                     *           "itineraryHash": "0x1717171717171717171717171717171717171717171717171717171717171717",
-                     *           "itineraryCID": null,
-                     *           "ticketHash": null,
-                     *           "cancelReason": null,
-                     *           "vendorPaidUsdc": "0.00",
-                     *           "feePaidUsdc": "0.00",
-                     *           "refundedUsdc": "0.00",
-                     *           "returnedToTripUsdc": "0.00",
-                     *           "waitingUsdc": "0.00",
-                     *           "transactions": [
-                     *             {
-                     *               "step": "reserve",
-                     *               "txHash": "0x7777777777777777777777777777777777777777777777777777777777777777",
-                     *               "at": "2026-11-21T09:10:00Z"
-                     *             },
-                     *             {
-                     *               "step": "commit",
-                     *               "txHash": "0x6666666666666666666666666666666666666666666666666666666666666666",
-                     *               "at": "2026-11-21T09:12:00Z"
-                     *             }
-                     *           ],
-                     *           "sandbox": true,
-                     *           "createdAt": "2026-11-21T09:10:00Z",
-                     *           "updatedAt": "2026-11-21T09:12:00Z"
-                     *         }
-                     *       ],
-                     *       "actions": [],
-                     *       "transactions": [
-                     *         {
-                     *           "step": "fund",
-                     *           "txHash": "0x4444444444444444444444444444444444444444444444444444444444444444",
-                     *           "at": "2026-11-21T09:00:02Z"
-                     *         },
-                     *         {
-                     *           "step": "claim",
-                     *           "txHash": "0x5555555555555555555555555555555555555555555555555555555555555555",
-                     *           "at": "2026-11-21T09:05:00Z"
-                     *         }
-                     *       ],
-                     *       "summary": "2026-11-21 09:05 The guest claimed the trip.\nEntries: claim 1, money 2.",
-                     *       "record": [
-                     *         {
-                     *           "at": "2026-11-21T09:12:00Z",
-                     *           "kind": "money",
-                     *           "text": "424.00 USDC were committed to a booking.",
-                     *           "details": {
-                     *             "step": "commit",
-                     *             "bookingId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                     *             "vendorAmountUsdc": "400.00"
-                     *           },
-                     *           "userId": null
-                     *         }
-                     *       ],
-                     *       "nextCursor": "3"
-                     *     }
-                     */
                     "application/json": {
                         tripId: string;
                         /**
@@ -40436,23 +40258,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *       "state": "closed",
-                     *       "budgetUsdc": "500.00",
-                     *       "freeUsdc": "0.00",
-                     *       "heldUsdc": "424.00",
-                     *       "refundedUsdc": "76.00",
-                     *       "expiresAt": "2026-12-21T09:00:00Z",
-                     *       "isExpired": false,
-                     *       "guestWallet": "0x00000000000000000000000000000000000a11ce",
-                     *       "sandbox": true,
-                     *       "createdAt": "2026-11-21T09:00:00Z",
-                     *       "updatedAt": "2026-11-21T09:12:00Z",
-                     *       "txHash": "0x5d2a0a4f2b1c9e8d7f6a5b4c3d2e1f00998877665544332211ffeeddccbbaa99"
-                     *     }
-                     */
                     "application/json": {
                         tripId: string;
                         /**
@@ -40638,19 +40443,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "tripId": "0x9c22ff5f21f0b81b113e63f7db6da94fedef11b2119b4088b89664fb9a3cb658",
-                     *       "claim": {
-                     *         "requiresCode": true,
-                     *         "wrongCodes": 0,
-                     *         "codesLeft": 5,
-                     *         "isLocked": false,
-                     *         "guestWallet": null,
-                     *         "claimedAt": null
-                     *       }
-                     *     }
-                     */
                     "application/json": {
                         tripId: string;
                         claim: {

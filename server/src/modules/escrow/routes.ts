@@ -21,7 +21,6 @@ import {
   TripSummary,
   TripUnlocked,
 } from "./trip-answers.ts";
-import { booking, claim, record as exampleRecord, trip as exampleTrip, tripSummary } from "./trip-examples.ts";
 import type { Trip } from "./trips.ts";
 
 /** What the routes of the tenant's trips and bookings in escrow read. */
@@ -58,7 +57,6 @@ const listTrips = defineRoute({
     },
   },
   errors: {},
-  example: { answer: { trips: [tripSummary], nextCursor: null } },
   async run({ principal, query }, { stores: { trips }, reads, clock }: TripRoutePorts) {
     const { tenantId, environment } = principal;
     return await readTripPage({ trips, reads, clock }, { tenantId, environment }, query);
@@ -78,7 +76,6 @@ const readTrip = defineRoute({
   query: z.object(pageQuery(RecordCursor)),
   answers: { 200: { description: "The trip.", schema: TripAnswer.extend(TripRecordAnswer.shape) } },
   errors: { not_found: NO_SUCH_TRIP },
-  example: { answer: { ...exampleTrip, ...exampleRecord } },
   async run({ principal, params, query, fail }, { stores, reads, clock }: TripRoutePorts) {
     const { trips, escrowBookings } = stores;
     const { tenantId, environment } = principal;
@@ -102,7 +99,6 @@ const readBooking = defineRoute({
   errors: {
     not_found: "This tenant has no booking in escrow with this id. GET /api/trips/{tripId} lists those of a trip.",
   },
-  example: { answer: booking },
   async run({ principal, params, fail }, { stores: { escrowBookings } }: Pick<TripRoutePorts, "stores">) {
     const { tenantId, environment } = principal;
     const found = await escrowBookings.find(tenantId, environment, hashOf(params.bookingId));
@@ -124,7 +120,6 @@ const unlockTrip = defineRoute({
   params: TripPath,
   answers: { 200: { description: "It is unlocked.", schema: TripUnlocked } },
   errors: { not_found: NO_SUCH_TRIP, conflict: "The trip cannot be claimed, so there is nothing to unlock." },
-  example: { answer: { tripId: exampleTrip.tripId, claim } },
   async run({ principal, params, fail }, { stores: { trips }, clock }: TripRoutePorts) {
     const trip = await findTrip(trips, principal, params.tripId);
     if (trip === undefined) throw fail("not_found");
@@ -163,15 +158,6 @@ const closeTripRoute = defineRoute({
     conflict: "The trip cannot be closed as it is.",
     in_progress: "Another step of the trip is under way. Send the request again shortly.",
     sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
-  },
-  example: {
-    answer: {
-      ...tripSummary,
-      state: "closed",
-      freeUsdc: "0.00",
-      refundedUsdc: "76.00",
-      txHash: "0x5d2a0a4f2b1c9e8d7f6a5b4c3d2e1f00998877665544332211ffeeddccbbaa99",
-    },
   },
   async run({ principal: { tenantId, environment }, params, fail }, { portsFor }: ClosingPorts) {
     const ports = portsFor(environment);
