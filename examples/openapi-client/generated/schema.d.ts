@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * List usage
-         * @description What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, sums by tool, and what is left of the monthly cap. sums are over the days asked for, without them this month. settlementTxHash is the payment of a production call once it is settled; sandbox calls have none. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What the tenant's calls, by all its users, have cost: one record per charged call before this one, newest first, sums by tool, and what is left of the monthly cap. sums cover the requested days, or this month by default. settlementTxHash is the payment of a production call once settled; sandbox calls have none. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -34,7 +34,7 @@ export interface paths {
         put?: never;
         /**
          * List travelers
-         * @description The travelers whose profiles you have: names and what is missing for a flight; numbers of documents are masked. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Lists your travelers: names and what each profile lacks for a flight. Document numbers are masked. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `travelers:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Save a traveler
-         * @description Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings. A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Then ensure_flight_customer gives the id for bookings. A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `travelers:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -78,7 +78,7 @@ export interface paths {
         put?: never;
         /**
          * Search flights
-         * @description Find the three best flight offers for a route and date, by price, duration, stops and cabin. Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight not told) and what changing or giving back costs for the whole order: book any id. For adults; search_more_flights takes ages, and shows the rest of a searchId. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find the three best flight offers for a route and date, by price, duration, stops and cabin. Codes, not names: LHR is an airport, LON all of London's. Each offer has the other fares of its flights, with bags (weight unknown) and the cost of changes and refunds for the whole order: book any id. For adults; search_more_flights takes ages, and shows the rest of a searchId. picks: the best; of all considered the fastest and the cheapest, also direct, to change or to give back. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can, by the pnr. Seats are grouped by flight, passenger and position, cheapest first. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can add them, by the pnr. Seats are grouped by flight, passenger and position, cheapest first. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * List airline credits
-         * @description List airline credits of one traveler, or of all of the tenant's, newest first; book_flight takes their ids. Credits come from cancelled orders whose airline gives no money back. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List airline credits of one traveler, or of all, newest first; book_flight takes their ids. Airlines that refund no money give credits for cancelled orders. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice. This is a real purchase: show price and conditions first. Returns itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Hold a flight
-         * @description Have the airline hold an offer without payment. book_flight of the same offer pays for it before holdUntil. Costs nothing at the airline; cancel_order_quote gives it back. Not for offers that requiresInstantPayment. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Have the airline hold an offer without payment. To pay for it before holdUntil, call book_flight with the same offer. Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Next: select_order_change_offer. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order. Nothing is changed yet. Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -298,7 +298,7 @@ export interface paths {
         put?: never;
         /**
          * Select an order's change offer
-         * @description Choose one of the offers of a change; it is not paid or made before confirm_order_change. Answers due, which payment of confirm_order_change must name. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Choose one of the offers of a change. Nothing is paid or changed before confirm_order_change. Returns due, which the payment of confirm_order_change must repeat. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an order's change
-         * @description Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice. Last of three steps, after request_order_change and select_order_change_offer. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice. Last of three steps, after request_order_change and select_order_change_offer. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Quote an order's cancellation
-         * @description Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet. Show the refund to the person, then confirm_cancel_order with the cancellationId. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Quote what cancelling a flight order or a stay would return, and how. Nothing is cancelled yet. Show the refund to the person, then confirm_cancel_order with the cancellationId. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -364,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an order's cancellation
-         * @description Cancel a flight order or a stay as quoted; what is refunded goes back to the treasury wallet. Repeating it never cancels twice. Only after cancel_order_quote. A trip's booking in escrow is given back separately, by cancel_booking. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Cancel a flight order or a stay as quoted; the refund goes to the treasury wallet. Repeating it never cancels twice. Only after cancel_order_quote. A trip's booking in escrow is cancelled separately, with cancel_booking. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -386,7 +386,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and cheapest refundable among them: totalAmount is for the whole stay, all rooms and adults (children: search_family_hotels), fullRefundUntil when giving back stops being free. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find up to six hotels at a place. Each has up to four rates, the cheapest and cheapest refundable among them: totalAmount is for the whole stay, all rooms and adults (children: search_family_hotels), fullRefundUntil is when free cancellation ends. picks says which is nearest or cheapest, more how to see others. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -452,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Book stay
-         * @description Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice. It really buys: show the quote first. Answers itineraryHash and ticketOrderHash for commit_booking and confirm_flight. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book a quote from quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice. This is a real purchase: show the quote first. Returns itineraryHash and ticketOrderHash for commit_booking and confirm_flight. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `stays:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * List orders
-         * @description Your orders of flights and stays, newest first: references, state and price. read_order has the details. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List your flight and stay orders, newest first: references, state and price. read_order has the details. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -518,7 +518,7 @@ export interface paths {
         put?: never;
         /**
          * Read an order
-         * @description One order, as the supplier has it now: travelers, segments with local times, tickets, services, conditions, what can be changed until when, refunds. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show one order with the supplier's current data: travelers, segments with local times, tickets, services, conditions, change deadlines, refunds. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -540,7 +540,7 @@ export interface paths {
         put?: never;
         /**
          * List money movements
-         * @description Money that came to your treasury wallet or went out of it, newest first: what for, amount, counterpart, order or trip, transaction. What is only held for an open booking is in check_treasury. The price of calls is in list_usage. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List money that entered or left your treasury wallet, newest first: purpose, amount, counterpart, order or trip, transaction. For money held for open bookings see check_treasury; for the price of calls, list_usage. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Send tokens
-         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It never exchanges one token for the other. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send USDC or EURC from your treasury wallet to an address, and wait for confirmation. It cannot be undone: show recipient and amount first. Repeating the call sends again, unless it has the same idempotency key. It never exchanges tokens. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -628,7 +628,7 @@ export interface paths {
         put?: never;
         /**
          * Drip from the faucet
-         * @description Give an address some development USDC or EURC. For trying things out: it is worth nothing. Only on the development chain. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on the development chain. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Read a transaction
-         * @description What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the transferId that a call gave. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show a transaction's state, block, confirmations, and the USDC and EURC that it moved. Give its hash, or the transferId from a call. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -694,7 +694,7 @@ export interface paths {
         put?: never;
         /**
          * Prefund a trip
-         * @description Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it. First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip gives back what stays free. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Move a trip's budget from your treasury wallet into escrow, and get the link with which the guest claims it. First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip returns what is still free. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a price
-         * @description What a pricing policy makes of a cost: markup, the service's take and total, as confirm_booking would price it. Nothing is activated, booked or moved. Give policy to try one; left out, your active one counts. Amounts in micro-USDC are whole millionths. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Price a cost as confirm_booking would: markup, the service's take and total. Nothing is activated, booked or paid. Give policy to try one; the default is your active one. Amounts in micro-USDC are whole millionths. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -738,7 +738,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a trip for its guest
-         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. The claim is the guest's, on the page behind the link: make it only for one who asked you to and named their wallet. In the sandbox any address will do. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Reserve part of a trip's budget in escrow for a booking: the most that it may cost, including fees. Next: commit_booking, or confirm_booking with a price. release_reservation returns it to the trip, cancel_booking to the wallet. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -782,7 +782,7 @@ export interface paths {
         put?: never;
         /**
          * Commit a booking
-         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Set what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * Price and commit a booking
-         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -826,7 +826,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm ticketing
-         * @description Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation. Choose it when those exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Record that a committed booking was ticketed; for a stay, pass the hash of its confirmation. Call it after commit_booking or confirm_booking, once tickets exist. ticketOrderHash is that of read_order or book_stay. Next: settle_booking. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -848,7 +848,7 @@ export interface paths {
         put?: never;
         /**
          * Settle a booking
-         * @description Pay out a confirmed booking: vendor, fees, and the unspent rest back to your treasury. Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and says replayed. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Pay out a confirmed booking: vendor, fees, and the unspent rest to your treasury. Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and returns replayed. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -870,7 +870,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a booking
-         * @description Give back the reservation of an unsettled booking, all of it to your treasury wallet. The supplier's order is cancelled separately. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Cancel an unsettled booking and return its whole reservation to your treasury wallet. The supplier's order is cancelled separately. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * List trips
-         * @description Your prefunded trips, newest first: state and where the budget is. read_trip has bookings and transactions. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List your prefunded trips, newest first: state and budget. read_trip has bookings and transactions. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -958,7 +958,7 @@ export interface paths {
         put?: never;
         /**
          * Read a trip
-         * @description One trip: where its budget is, its claim, its bookings with their states, the history with transaction hashes, and the record of everything known of it, page by page. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show one trip: its budget, claim, bookings with their states, history with transaction hashes, and its full record, in pages. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -980,7 +980,7 @@ export interface paths {
         put?: never;
         /**
          * Read who travels
-         * @description Who travels when a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, else the caller. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show who travels if a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, otherwise the caller. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1002,7 +1002,7 @@ export interface paths {
         put?: never;
         /**
          * Close a trip
-         * @description Get the free rest of a trip's budget back into your treasury wallet. Nothing new is reserved then; bookings go on. Repeating it changes nothing. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Return the free rest of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1024,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel policy
-         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked. It books nothing. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1046,7 +1046,7 @@ export interface paths {
         put?: never;
         /**
          * Read travel policies
-         * @description A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies, and the rules in force. What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show a travel policy's rules, its version, since when it applies, and whether direct bookings must comply; without policyId, all of the tenant's policies and the rules that apply now. check_policy applies the rules to an offer; preview_call, to a call. Parts left out limit nothing; prices are in US dollars. Only a person can change a policy. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1068,7 +1068,7 @@ export interface paths {
         put?: never;
         /**
          * Get pricing policy
-         * @description Your active pricing policy, by which confirm_booking prices, and its latest versions. Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price says what it, or another policy, makes of a cost. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show your active pricing policy, which confirm_booking uses, and its latest versions. Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price shows what it, or another policy, makes of a cost. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1090,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Activate pricing policy
-         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Replace your whole pricing policy with a new version, which confirm_booking uses from then on. preview_price tries one without activating it. Values left out are reset: floor 0, no ceiling, add_to_customer. To keep values, read get_tenant_pricing_policy first. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `policy:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Request a validation
-         * @description Ask a validator, on the chain, to look at work of your own agent. list_validators says whom you can ask; read_validation shows the answer. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Ask a validator, on the chain, to check work of your own agent. list_validators lists whom you can ask; read_validation shows the answer. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `reputation:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1178,7 +1178,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a validation request
-         * @description Answer, once and on the chain, a request that names your treasury wallet as its validator. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Answer a request that names your treasury wallet as its validator, once and on the chain. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `reputation:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1222,7 +1222,7 @@ export interface paths {
         put?: never;
         /**
          * List validators
-         * @description Whom request_validation can name: wallets that have answered requests here, with how many and how; and your own wallet, which only you answer with. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List validators for request_validation: wallets that have answered requests here, with how many and how, and your own wallet, with which only you can answer. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1266,7 +1266,7 @@ export interface paths {
         put?: never;
         /**
          * Time zone brief
-         * @description The time zone at coordinates, its offset, and the changes of its clocks ahead, at any moment. Price: 500 micro-USDC (0.0005 USDC).
+         * @description The time zone at coordinates, its UTC offset at any moment, and upcoming clock changes. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1288,7 +1288,7 @@ export interface paths {
         put?: never;
         /**
          * Validate a travel address
-         * @description Whether an address is written as its country writes addresses, what is missing, and what could not be verified. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Check whether an address follows its country's format, what is missing, and what could not be verified. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1310,7 +1310,7 @@ export interface paths {
         put?: never;
         /**
          * Elevation risk brief
-         * @description The elevation at coordinates and what it means for the health of a traveler from low down. Price: 500 micro-USDC (0.0005 USDC).
+         * @description The elevation at coordinates and its health effects on a traveler from low altitude. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1332,7 +1332,7 @@ export interface paths {
         put?: never;
         /**
          * Draw a route map
-         * @description Draw stops as a map to send, with directions links and a text that fits the channel. Lines are straight. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Draw stops on a map to send, with directions links and a text that fits the channel. Lines are straight. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1354,7 +1354,7 @@ export interface paths {
         put?: never;
         /**
          * Make check-in reminders
-         * @description Make a calendar file that reminds of check-in, of leaving for the airport and of the departure. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Make a calendar file with reminders for check-in, leaving for the airport and departure. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1376,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Weather brief
-         * @description The weather now and a week ahead at coordinates, as far as a source is configured; sunrise and sunset always. Price: 1000 micro-USDC (0.001 USDC).
+         * @description The weather now and for a week at coordinates, if a source is configured; sunrise and sunset always. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         /**
          * Air quality brief
-         * @description The air at coordinates and what to do about it, as far as a source is configured; else general guidance. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Air quality at coordinates and what to do about it, if a source is configured; otherwise general guidance. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1420,7 +1420,7 @@ export interface paths {
         put?: never;
         /**
          * Coordinate an airport transfer
-         * @description Plan the way from an airport to an address: estimated time, when to be picked up, map and directions. Times are estimates with a band. It books nothing. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Plan the way from an airport to an address: estimated time as a range, pick-up time, map and directions. It books nothing. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1442,7 +1442,7 @@ export interface paths {
         put?: never;
         /**
          * Write an arrival playbook
-         * @description The steps from the seat on the aircraft to the door of the stay, with times, map and directions. Made from what is usual at airports and from the distance; it knows no queues and no gates. Price: 3000 micro-USDC (0.003 USDC).
+         * @description The steps from the aircraft seat to the door of the stay, with times, map and directions. Based on typical airports and the distance; queues and gates are unknown. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1464,7 +1464,7 @@ export interface paths {
         put?: never;
         /**
          * Replan a disrupted trip
-         * @description Find ways on after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler. It books nothing: each proposal has its price and, in next, the call that takes it up. With pnr it is for your order's travelers and says what order and stays give back. notifyChannels with email mails the traveler, once about one disruption; whatsapp and slack are texts to pass on. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler. It books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it is for your order's travelers and says what the order and stays return. notifyChannels with email mails the traveler once per disruption; whatsapp and slack are texts to pass on. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes records. Scope `trip:write`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1486,7 +1486,7 @@ export interface paths {
         put?: never;
         /**
          * Safety aid
-         * @description Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help where a source is configured. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help if a source is configured. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1508,7 +1508,7 @@ export interface paths {
         put?: never;
         /**
          * Find restaurants
-         * @description Restaurants near a place, nearest first, where a source is configured; else links to look there. No ratings are known. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Restaurants near a place, nearest first, if a source is configured; otherwise search links. Ratings are not known. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1530,7 +1530,7 @@ export interface paths {
         put?: never;
         /**
          * Show ways to restaurants
-         * @description Restaurants near a place with the way to each, one map and a text to send. No ratings are known. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Restaurants near a place with the way to each, a map and a text to send. Ratings are not known. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1574,7 +1574,7 @@ export interface paths {
         put?: never;
         /**
          * Check trip eligibility
-         * @description The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Like check_travel_eligibility, for a trip of several legs: each leg is judged with the earlier legs and stays. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes nothing. Scope `documents:read`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1618,7 +1618,7 @@ export interface paths {
         put?: never;
         /**
          * Invoice a booking
-         * @description Issue the invoice of a settled booking, as PDF and JSON. After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. Seller, buyer and tax come from the tenant's invoicing settings, which a person writes. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Issue the invoice of a settled booking, as PDF and JSON. Call it after settle_booking. A booking has one invoice: a repeat returns the same number, with new addresses and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1640,7 +1640,7 @@ export interface paths {
         put?: never;
         /**
          * Describe the workflows
-         * @description What run_workflow can run: each workflow with its input, required and optional, its steps and its pauses. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the workflows of run_workflow: each with its required and optional input, its steps and its pauses. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `workflows:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1662,7 +1662,7 @@ export interface paths {
         put?: never;
         /**
          * Run a workflow
-         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. What the policy lets through it buys and pays without asking. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Run a whole booking as a durable workflow that pauses for people and events. Returns when it pauses or ends, or after 25 s as running: then call read_run. Its calls cost the same as your own. It buys and pays without asking if the policy allows it. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1706,7 +1706,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused run
-         * @description Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Give a paused run what it expects, such as the travelers. A pause with decidedBy person is resolved by a person, never here. Returns when the run pauses again or ends. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1728,7 +1728,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Cancel a run, or all paused runs of a trip: its steps are undone, and it fails with run_cancelled. A run whose tickets are confirmed finishes instead. Returns when they have ended. failure says what was undone, what came back and what was lost. The trip's budget, including what the run reserved, stays in escrow for another run until close_trip. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1750,7 +1750,7 @@ export interface paths {
         put?: never;
         /**
          * Read the account
-         * @description Who you are here: plan, prices, what is spent and left of the cap, limits, wallet with holds, scopes, and what a person must switch on. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show your account: plan, prices, spending and what is left of the cap, limits, wallet with holds, scopes, and what a person must enable. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `account:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1772,7 +1772,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a call
-         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. It may ask a supplier or the chain a question, and makes nothing there. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show what a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. It may query a supplier or the chain but changes nothing there. A travel policy applies here only if the tenant enforces it; check_policy checks in any case. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */

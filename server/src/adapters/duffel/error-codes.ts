@@ -62,7 +62,7 @@ export const DETAIL = {
   not_cancellable: "The supplier does not let this stay be cancelled; it stands as before.",
   negotiated_rate_not_found: "The supplier does not know this negotiated rate.",
   customer_email_taken:
-    "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
+    "Another customer at the supplier has this e-mail address. Give the traveler another one with save_traveler.",
 } as const;
 export type SupplierCode = keyof typeof DETAIL;
 

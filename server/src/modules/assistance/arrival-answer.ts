@@ -59,8 +59,8 @@ export const ArrivalAnswer = ProviderProvenance.extend({
 /** The failures of every tool of an arrival. */
 export const arrivalErrors = {
   airport_not_found:
-    "The airport is not known, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
+    "The airport is unknown, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
   destination_not_found:
-    "The destination is not known, or each place of its name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
-  provider_unavailable: "No provider of places answers. Send the same call later.",
+    "The destination is unknown, or every place of that name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
+  provider_unavailable: "No place provider answers. Try again later.",
 } as const;

@@ -53,7 +53,7 @@ export const restaurantsFound = {
 };
 
 export const LOCATION_NOT_FOUND =
-  "The location is not known; nearMatches has near names. Name a city or a sight." as const;
+  "The location is unknown; nearMatches lists similar names. Name a city or a sight." as const;
 
 interface Asker {
   languageCode: string;

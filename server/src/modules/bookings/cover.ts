@@ -8,7 +8,7 @@ import type { Environment } from "../../ports/identity.ts";
 /** Of tools that a run lets a trip pay for. */
 export const coverErrors = {
   reservation_not_available:
-    "What a run has reserved in escrow cannot pay for this: it is not reserved any more, holds less than the price or pays for another booking. Nothing is owed.",
+    "The run's reservation in escrow cannot pay for this: it is no longer reserved, holds less than the price, or pays for another booking. Nothing is owed.",
 } as const;
 
 interface Covered {

@@ -1,8 +1,7 @@
 /** Of tools that book what is priced in another currency. */
 export const rateErrors = {
-  rate_stale:
-    "The exchange rate of the offer's currency is too old to sell at. Take an offer in USD, or try again later.",
-  rate_not_available: "There is no exchange rate of the offer's currency. Take an offer in another currency.",
+  rate_stale: "The exchange rate of the offer's currency is too old. Choose an offer in USD, or try again later.",
+  rate_not_available: "There is no exchange rate for the offer's currency. Choose an offer in another currency.",
 } as const;
 
 /** What a caller should do about failures that every supplier call can meet; tools spread these into their declared errors. */

@@ -8,43 +8,42 @@ export const stepErrors = {
   settlement_stopped: sendOutErrors.settlement_stopped,
   chain_not_available: "This network has no escrow contract. Nothing was done.",
   step_in_progress:
-    "The step is stored and will be carried out, and its end is not known yet. Call again with the same arguments (and the same Idempotency-Key) to learn it.",
+    "The step is stored and will be carried out; its outcome is not known yet. Call again with the same arguments (and the same Idempotency-Key) to learn it.",
   step_reverted: "The escrow refused the step, or its transaction had no effect. No money was moved.",
 } as const;
 
 export const tripStateErrors = {
-  trip_not_found: "You have no trip with this id. Take it from prefund_trip.",
+  trip_not_found: "You have no trip with this id. Use the id from prefund_trip.",
   trip_not_funded:
-    "The trip's budget is not in the escrow. When it is on its way, call again shortly; else prefund another trip.",
+    "The trip's budget is not in escrow. If it is on its way, call again shortly; otherwise prefund another trip.",
   trip_expired:
-    "The trip has expired: what is free goes back, and nothing new is reserved or committed. Prefund another trip.",
-  trip_closed: "The trip is closed: nothing new is reserved, and no guest can claim it. Prefund another trip.",
+    "The trip has expired: its free budget is returned, and nothing new can be reserved or committed. Prefund another trip.",
+  trip_closed: "The trip is closed: nothing new can be reserved, and no guest can claim it. Prefund another trip.",
   trip_in_progress: "Another step of the trip is under way. Call again shortly.",
 } as const;
 
 export const bookingErrors = {
-  booking_not_found: "You have no booking with this id. Take it from reserve_booking.",
+  booking_not_found: "You have no booking with this id. Use the id from reserve_booking.",
   booking_in_progress: "Another step of the booking is under way. Call again shortly.",
   wrong_state: "The booking's state does not allow this step. The text names the state.",
 } as const;
 
 export const budgetErrors = {
-  insufficient_budget: "The trip has less free than is asked for. Reserve less, or prefund another trip.",
+  insufficient_budget: "The trip's free budget is too low. Reserve less, or prefund another trip.",
 } as const;
 
 export const commitErrors = {
   exceeds_reservation:
-    "The amounts are more than was reserved. Commit less, or reserve another booking with a higher bound.",
+    "The amounts exceed the reservation. Commit less, or reserve another booking with a higher bound.",
   recipient_blocked: sendOutErrors.recipient_blocked,
 } as const;
 
 export const claimErrors = {
-  claim_link_invalid: "The guest link is not complete or not of this trip. Use it as it was received.",
-  already_claimed:
-    "The trip has been claimed with another wallet; that is possible once. Another guest needs another trip.",
-  wrong_chain: "The trip is on another chain, which the text names: send it as chainId.",
+  claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
+  already_claimed: "The trip has already been claimed with another wallet. Another guest needs another trip.",
+  wrong_chain: "The trip is on another chain, named in the text. Send it as chainId.",
   claim_locked: "Too many wrong codes: the buyer has to unlock the claim (docs/guest-claims); no tool does that.",
-  claim_code_required: "The claim needs the six-digit code that the buyer has. Ask for it.",
+  claim_code_required: "The claim needs the buyer's six-digit code. Ask for it.",
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;
 

@@ -30,7 +30,7 @@ export interface BookingPrice {
 /** For tools that price to declare. */
 export const priceErrors = {
   ceiling_exceeded:
-    "The markup is over your pricing policy's ceiling. Ask for less, or send override with acknowledgedMicroUsdc of exactly this markup.",
+    "The markup exceeds your pricing policy's ceiling. Use a lower one, or send override with acknowledgedMicroUsdc of exactly this markup.",
   markup_below_service_take:
     "Your pricing policy takes the service's 1 % of the cost out of the markup, which is smaller. Raise the markup.",
 } as const;

@@ -31,13 +31,13 @@ export function toAskedFlight(input: z.output<typeof BookFlightInput>): AskedFli
 export const bookErrors = {
   ...supplierErrors,
   already_booked:
-    "The offer is booked or held already, for other travelers or with other services or another credit: orderId names that order. Nothing was done. Search again and book another offer, or repeat that call exactly to get its answer.",
-  customer_in_progress: "Another call is making a customer user for this traveler. Call again in a few seconds.",
-  offer_not_found: "There is no such offer. Search again.",
+    "The offer is already booked or held for other travelers, or with other services or another credit; orderId names that order. Nothing was done. Search again and book another offer, or repeat that call exactly to get its answer.",
+  customer_in_progress: "Another call is creating a customer user for this traveler. Call again in a few seconds.",
+  offer_not_found: "The offer does not exist. Search again.",
   offer_expired: "The offer can no longer be booked. Search again.",
-  price_changed: "The supplier asks another price now. Nothing is owed; search again.",
-  booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or take another offer.",
-  hold_not_available: "The offer cannot be booked this way. Take another offer.",
+  price_changed: "The price has changed. Nothing is owed; search again.",
+  booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or choose another offer.",
+  hold_not_available: "The offer cannot be booked this way. Choose another offer.",
   service_not_available:
     "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
   ...rateErrors,
@@ -45,8 +45,8 @@ export const bookErrors = {
   credit_not_found: "You have no such airline credit.",
   credit_not_applicable: "The airline credit cannot pay for this offer.",
   documents_not_supported:
-    "The airline wants identity documents of kinds that are no passports, named in documentTypes, and only passports can be given here. Nothing is owed; take another offer.",
+    "The airline requires identity documents other than passports (see documentTypes), and only passports are supported. Nothing is owed; choose another offer.",
   passenger_type_mismatch:
-    "The travelers are not of the ages that the offer was searched for. Nothing was booked; search_more_flights searches for ages.",
-  traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
+    "The travelers' ages differ from those in the search. Nothing was booked; search_more_flights searches by age.",
+  traveler_incomplete: "Travelers, or fields of their profiles, are missing. Use save_traveler to add them.",
 } as const;

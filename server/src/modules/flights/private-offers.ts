@@ -57,7 +57,7 @@ export async function getOwnOffer(
 
 function offerNotFound(cause?: unknown): Failure {
   return new Failure("offer_not_found", {
-    detail: "There is no such offer. Search again.",
+    detail: "The offer does not exist. Search again.",
     ...(cause === undefined ? {} : { cause }),
   });
 }

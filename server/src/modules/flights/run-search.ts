@@ -24,7 +24,7 @@ export const searchErrors = {
   no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
   customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
   credit_not_found: "You have no such airline credit.",
-  traveler_incomplete: "The traveler's profile lacks the listed fields; save_traveler sets them.",
+  traveler_incomplete: "The traveler's profile lacks the listed fields. Use save_traveler to add them.",
 } as const;
 
 interface SearchDone {

@@ -4,14 +4,14 @@ import type { Stores } from "../../kernel/stores.ts";
 import { type EscrowBooking, escrowStep } from "../escrow/index.ts";
 
 export const settlementErrors = {
-  booking_not_found: "You have no booking with this id. Take it from reserve_booking.",
+  booking_not_found: "You have no booking with this id. Use the id from reserve_booking.",
   booking_not_settled:
-    "The booking has not been settled, so there is nothing to invoice yet. settle_booking comes first; the text names its state.",
+    "The booking is not settled, so it cannot be invoiced yet. Call settle_booking first; the text names the booking's state.",
   settlement_unknown:
-    "No transaction of yours has this hash. Leave settleTxHash out, or take txHash of the answer of settle_booking.",
+    "You have no transaction with this hash. Leave settleTxHash out, or use txHash from settle_booking's answer.",
   settlement_of_other_booking:
-    "This transaction did not settle this booking; it is another step or another booking. Leave settleTxHash out.",
-  settlement_reverted: "This transaction was reverted: it settled nothing. Call settle_booking again.",
+    "This transaction did not settle this booking; it belongs to another step or booking. Leave settleTxHash out.",
+  settlement_reverted: "This transaction was reverted and settled nothing. Call settle_booking again.",
   settlement_not_final: "The settlement is on its way and not confirmed yet. Call again shortly.",
 } as const;
 

@@ -36,11 +36,11 @@ const { agent_not_found: _agentNotFound, ...writeErrors } = registryWriteErrors;
 /** For the tool to declare. */
 export const answerErrors = {
   ...writeErrors,
-  validation_not_found: "There is no request with this hash. request_validation gives it.",
+  validation_not_found: "There is no request with this hash. request_validation returns the hash.",
   not_the_validator:
     "Only the validator that the request names answers it, and validatorWalletAddress must be your treasury wallet.",
   wrong_tag: "The request is for another tag. read_validation shows it; send the same.",
-  already_answered: "This request has been answered, and an answer stays. read_validation shows it.",
+  already_answered: "This request has been answered, and answers cannot be changed. read_validation shows it.",
 } as const;
 
 const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string, unknown>>): Failure =>

@@ -9,7 +9,7 @@ export const registryErrors = {
 /** For tools that can be asked for the caller's own agent. */
 export const ownAgentErrors = {
   agent_not_registered:
-    "Your own agent is not registered yet: that happens within seconds after the tenant was made. Call again shortly.",
+    "Your own agent is not registered yet. That happens within seconds after the tenant is created. Call again shortly.",
 } as const;
 
 export const registryWriteErrors = {

@@ -42,7 +42,7 @@ export const feedbackErrors = {
   ...registryWriteErrors,
   own_agent: "This is your own agent, which only others can rate.",
   already_rated:
-    "You have rated this before, and a rating stays. `txHash` is its transaction. Rate another booking, trip or tag.",
+    "You have already rated this, and ratings cannot be changed. `txHash` is its transaction. Rate another booking, trip or tag.",
   trip_not_found: tripStateErrors.trip_not_found,
   booking_not_found: bookingErrors.booking_not_found,
 } as const;

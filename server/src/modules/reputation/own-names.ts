@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 
 /** For tools that take a user's id to declare. */
 export const userErrors = {
-  user_not_found: "You have no such user. list_travelers has those that there are, save_traveler makes one.",
+  user_not_found: "You have no such user. list_travelers lists yours; save_traveler creates one.",
 } as const;
 
 /** A tenant names nobody but itself. Left out: itself. */

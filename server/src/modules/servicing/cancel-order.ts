@@ -113,7 +113,7 @@ export async function withNotFoundCode<T>(work: Promise<T>, notFound: string): P
 
 export function cancellationExpired(): Failure {
   return new Failure("cancellation_expired", {
-    detail: "What the quote said may not hold any more. Nothing happened; call cancel_order_quote again.",
+    detail: "The quote has expired. Nothing happened; call cancel_order_quote again.",
   });
 }
 

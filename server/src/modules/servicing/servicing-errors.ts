@@ -7,15 +7,15 @@ import { sendOutErrors } from "../treasury/index.ts";
 /** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
 export const commitErrors = {
   outcome_unknown:
-    "The supplier has not said whether it did it. Call again with the same arguments: you get the result, never a second effect.",
+    "The supplier has not said whether it did this. Call again with the same arguments: you get the result, and nothing is done twice.",
   currency_not_supported:
-    "The supplier counts it in another currency than the order was paid in; no rate was recorded for that one. Nothing happened.",
+    "The supplier uses another currency than the order was paid in, and no rate was recorded for it. Nothing happened.",
   settlement_stopped: sendOutErrors.settlement_stopped,
 } as const;
 
 export const orderNotFound = "You have no such order. book_flight and book_stay give the id.";
 
-export const alreadyCancelled = "The order is cancelled already.";
+export const alreadyCancelled = "The order is already cancelled.";
 
 /** Throws `already_cancelled` where the records say so, without asking the supplier. */
 export function requireNotCancelled({ status }: Pick<OrderRecord, "status">): void {

@@ -127,7 +127,7 @@ export const hotelErrors = {
   location_not_found:
     "No place has this name; nearMatches lists similar ones. Write a district with its city; a city, an airport code or coordinates on land always work.",
   no_accommodations:
-    "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
+    "The supplier has no matching rooms there; emptiedBy names the arguments that exclude all rooms. Try other dates or a larger area.",
 } as const;
 
 /** Of arguments of any kind, what is wrong with the day at the place. */

@@ -34,8 +34,8 @@ export function getOwnQuote(
 }
 
 const NOT_FOUND = {
-  rate_not_found: "There is no such rate. Search again and use a rate id of the result.",
-  quote_not_found: "There is no such quote. Call quote_stay again.",
+  rate_not_found: "The rate does not exist. Search again and use a rate id from the result.",
+  quote_not_found: "The quote does not exist. Call quote_stay again.",
 } as const;
 
 async function unlessForeign(

@@ -48,13 +48,13 @@ const WAIT_MILLISECONDS = 40_000;
 /** For tools that send to declare. */
 export const sendOutErrors = {
   chain_not_available: "This network lacks the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
-  insufficient_balance: "The wallet lacks money that is not held or on its way. Add what is missing and call again.",
+  insufficient_balance: "The wallet's available balance is too low. Add what is missing and call again.",
   settlement_stopped:
-    "Money stands still until the operator has looked into a difference. Nothing was moved; call again later.",
+    "Payments are stopped until the operator has resolved a difference in the books. No money was moved; call again later.",
   transfer_in_progress:
-    "The transfer is stored and will be carried out, and its end is not known yet. Do not send it again, except with the same Idempotency-Key.",
-  transfer_reverted: "The network refused the transfer. Nothing was moved; the money is available again.",
-  recipient_blocked: "The token's issuer blocks the sender or the recipient. Nothing was moved.",
+    "The transfer is stored and will be carried out; its outcome is not known yet. Do not send it again, except with the same Idempotency-Key.",
+  transfer_reverted: "The chain refused the transfer. No money was moved; it is available again.",
+  recipient_blocked: "The token's issuer blocks the sender or the recipient. No money was moved.",
 } as const;
 
 /**

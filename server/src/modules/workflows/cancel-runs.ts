@@ -6,7 +6,7 @@ import { sumOrders } from "./undone.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 export const LOSS_NOT_ACCEPTED =
-  "Cancelling would lose money: orders names what comes back and what does not. Nothing was changed. Send acceptLoss: true to cancel nevertheless.";
+  "Cancelling would lose money: orders says what comes back and what does not. Nothing was changed. Send acceptLoss: true to cancel anyway.";
 
 type Parts = Pick<RunParts, "stores" | "workflowRunner">;
 

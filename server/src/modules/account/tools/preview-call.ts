@@ -75,9 +75,9 @@ export const previewCall = defineTool({
   name: "preview_call",
   title: "Preview a call",
   summary:
-    "What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
+    "Show what a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
   advice:
-    "It may ask a supplier or the chain a question, and makes nothing there. A travel policy counts here only where the tenant enforces it; check_policy judges in any case.",
+    "It may query a supplier or the chain but changes nothing there. A travel policy applies here only if the tenant enforces it; check_policy checks in any case.",
   area: "account",
   // Whoever may call the tool may try it; nobody else learns anything.
   scopes: [],

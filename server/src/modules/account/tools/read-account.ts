@@ -8,7 +8,7 @@ export const readAccount = defineTool({
   name: "read_account",
   title: "Read the account",
   summary:
-    "Who you are here: plan, prices, what is spent and left of the cap, limits, wallet with holds, scopes, and what a person must switch on.",
+    "Show your account: plan, prices, spending and what is left of the cap, limits, wallet with holds, scopes, and what a person must enable.",
   area: "account",
   effect: "read",
   price: 500n,

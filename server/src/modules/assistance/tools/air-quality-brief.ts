@@ -27,7 +27,7 @@ const GUIDANCE_SOURCE = {
 export const airQualityBrief = defineTool({
   name: "air_quality_brief",
   title: "Air quality brief",
-  summary: "The air at coordinates and what to do about it, as far as a source is configured; else general guidance.",
+  summary: "Air quality at coordinates and what to do about it, if a source is configured; otherwise general guidance.",
   area: "trip",
   effect: "read",
   price: 1_000n,

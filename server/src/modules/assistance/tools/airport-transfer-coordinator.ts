@@ -32,8 +32,8 @@ const TRAVELERS_IN_A_TAXI = 3;
 export const airportTransferCoordinator = defineTool({
   name: "airport_transfer_coordinator",
   title: "Coordinate an airport transfer",
-  summary: "Plan the way from an airport to an address: estimated time, when to be picked up, map and directions.",
-  advice: "Times are estimates with a band. It books nothing.",
+  summary: "Plan the way from an airport to an address: estimated time as a range, pick-up time, map and directions.",
+  advice: "It books nothing.",
   area: "trip",
   effect: "read",
   price: 3_000n,

@@ -16,7 +16,7 @@ export const recommendRestaurants = defineTool({
   name: "recommend_restaurants",
   title: "Find restaurants",
   summary:
-    "Restaurants near a place, nearest first, where a source is configured; else links to look there. No ratings are known.",
+    "Restaurants near a place, nearest first, if a source is configured; otherwise search links. Ratings are not known.",
   area: "trip",
   effect: "read",
   price: 1_000n,

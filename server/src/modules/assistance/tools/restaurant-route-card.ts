@@ -20,7 +20,7 @@ const LONGEST_OCCASION = 200;
 export const restaurantRouteCard = defineTool({
   name: "restaurant_route_card",
   title: "Show ways to restaurants",
-  summary: "Restaurants near a place with the way to each, one map and a text to send. No ratings are known.",
+  summary: "Restaurants near a place with the way to each, a map and a text to send. Ratings are not known.",
   area: "trip",
   effect: "read",
   price: 3_000n,
@@ -71,7 +71,7 @@ export const restaurantRouteCard = defineTool({
   errors: {
     location_not_found: LOCATION_NOT_FOUND,
     start_not_found:
-      "The fromAddress is not known; nearMatches has near names. Give one of those, or fromLatitude and fromLongitude.",
+      "The fromAddress is unknown; nearMatches lists similar names. Use one of those, or fromLatitude and fromLongitude.",
   },
   example: () => ({ location: "Lisbon, Portugal", cuisine: "seafood", fromAddress: "Rossio, Lisbon" }),
 

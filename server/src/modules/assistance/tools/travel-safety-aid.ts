@@ -47,7 +47,7 @@ export const travelSafetyAid = defineTool({
   name: "travel_safety_aid",
   title: "Safety aid",
   summary:
-    "Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help where a source is configured.",
+    "Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help if a source is configured.",
   area: "trip",
   effect: "read",
   price: 3_000n,

@@ -65,7 +65,7 @@ const ReminderAnswer = z.object({
 export const tripCheckinReminder = defineTool({
   name: "trip_checkin_reminder",
   title: "Make check-in reminders",
-  summary: "Make a calendar file that reminds of check-in, of leaving for the airport and of the departure.",
+  summary: "Make a calendar file with reminders for check-in, leaving for the airport and departure.",
   area: "trip",
   effect: "read",
   price: 3_000n,
@@ -92,7 +92,7 @@ export const tripCheckinReminder = defineTool({
     ...ProviderProvenance.shape,
   }),
   errors: {
-    airport_not_found: "The origin is not known. Give its IATA code, or airportLatitude and airportLongitude with it.",
+    airport_not_found: "The origin is unknown. Give its IATA code, or add airportLatitude and airportLongitude.",
   },
   example: (today) => ({
     ...{ origin: "LHR", destination: "JFK", flightNumber: "117", carrier: "BA", pnr: "RZPNX8" },

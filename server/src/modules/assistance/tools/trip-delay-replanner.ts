@@ -33,9 +33,9 @@ export const tripDelayReplanner = defineTool({
   name: "trip_delay_replanner",
   title: "Replan a disrupted trip",
   summary:
-    "Find ways on after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
+    "Find alternatives after a disrupted flight: other flights, changes of your order, a hotel, transfers, messages to the traveler.",
   advice:
-    "It books nothing: each proposal has its price and, in next, the call that takes it up. With pnr it is for your order's travelers and says what order and stays give back. notifyChannels with email mails the traveler, once about one disruption; whatsapp and slack are texts to pass on.",
+    "It books nothing: each proposal has its price and, in next, the call that accepts it. With pnr, it is for your order's travelers and says what the order and stays return. notifyChannels with email mails the traveler once per disruption; whatsapp and slack are texts to pass on.",
   area: "trip",
   effect: "write",
   price: 3_000n,

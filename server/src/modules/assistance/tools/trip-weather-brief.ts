@@ -16,8 +16,7 @@ const Value = z.number().nullable();
 export const tripWeatherBrief = defineTool({
   name: "trip_weather_brief",
   title: "Weather brief",
-  summary:
-    "The weather now and a week ahead at coordinates, as far as a source is configured; sunrise and sunset always.",
+  summary: "The weather now and for a week at coordinates, if a source is configured; sunrise and sunset always.",
   area: "trip",
   effect: "read",
   price: 1_000n,

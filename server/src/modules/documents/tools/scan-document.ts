@@ -26,16 +26,16 @@ const NOT_REACHABLE = "must be an https address on port 443 of a public host, wi
 const OVER_LARGEST = `The document is over ${LARGEST_DOCUMENT_BYTES / 1_048_576} MB. Send only the pages that matter, or a smaller picture.`;
 
 const errors = {
-  unsupported_document: "The file is of no type that is read. Send PNG, JPEG, WebP, TIFF, HEIC or PDF, not animated.",
+  unsupported_document: "The file type is not supported. Send PNG, JPEG, WebP, TIFF, HEIC or PDF, not animated.",
   document_damaged: "The file cannot be opened. Save or export it again and send all of it.",
   document_encrypted: "The PDF needs a password. Save it without one and send it again.",
   document_too_large:
-    "The document is over 10 MB, has too many pages or too large a picture. Send only the pages that matter, or a smaller picture.",
+    "The document is over 10 MB, or has too many pages or too large an image. Send only the pages that matter, or a smaller image.",
   document_not_fetched:
-    "The address gave no document. Check that anybody can fetch it, or send the file itself as data.",
+    "The address returned no document. Check that it is publicly accessible, or send the file as data.",
   scan_timeout:
-    "Reading took too long, which also happens when the machine is busy. Send it again; if that fails too, send fewer pages, or a sharper picture of the document alone.",
-  scanner_failed: "The document could not be read to its end. Send it once more, then as another file type.",
+    "Reading took too long, which can also happen on a busy machine. Send it again; if that fails too, send fewer pages, or a sharper image of the document alone.",
+  scanner_failed: "The document could not be read completely. Send it once more; if that fails, as another file type.",
 } as const;
 
 export const scanDocument = defineTool({

@@ -18,7 +18,7 @@ export const checkTravelEligibility = defineTool({
   input: z.strictObject({ travelerUserId: z.string().describe("userId of list_travelers"), ...journeyFields }),
   output: Assessment.extend({ disclaimer: z.string() }),
   errors: {
-    traveler_not_found: "You have no such traveler. list_travelers has the userId of each; save_traveler makes one.",
+    traveler_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
   },
   example: (today) => ({
     travelerUserId: "user_demo",

@@ -27,7 +27,7 @@ export const checkTripEligibility = defineTool({
   name: "check_trip_eligibility",
   title: "Check trip eligibility",
   summary:
-    "The same as check_travel_eligibility for a trip of several legs: each is judged with the ones before it and with earlier stays.",
+    "Like check_travel_eligibility, for a trip of several legs: each leg is judged with the earlier legs and stays.",
   area: "documents",
   effect: "read",
   price: 5_000n,
@@ -53,7 +53,7 @@ export const checkTripEligibility = defineTool({
     disclaimer: z.string(),
   }),
   errors: {
-    traveler_not_found: "You have no such traveler. list_travelers has the userId of each; save_traveler makes one.",
+    traveler_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
   },
   example: (today) => {
     const on = (days: number) => today.add({ days }).toString();

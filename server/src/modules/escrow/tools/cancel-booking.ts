@@ -23,7 +23,7 @@ export const cancelBooking = defineTool({
   name: "cancel_booking",
   title: "Cancel a booking",
   summary:
-    "Give back the reservation of an unsettled booking, all of it to your treasury wallet. The supplier's order is cancelled separately.",
+    "Cancel an unsettled booking and return its whole reservation to your treasury wallet. The supplier's order is cancelled separately.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -25,7 +25,7 @@ export const closeTrip = defineTool({
   name: "close_trip",
   title: "Close a trip",
   summary:
-    "Get the free rest of a trip's budget back into your treasury wallet. Nothing new is reserved then; bookings go on. Repeating it changes nothing.",
+    "Return the free rest of a trip's budget to your treasury wallet. Nothing new can be reserved; existing bookings continue. Repeating it changes nothing.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

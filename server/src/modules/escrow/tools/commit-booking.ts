@@ -32,7 +32,7 @@ type Input = z.output<typeof Input>;
 export const commitBooking = defineTool({
   name: "commit_booking",
   title: "Commit a booking",
-  summary: "Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.",
+  summary: "Set what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.",
   advice:
     "Choose it when you know the amounts; for a price by your pricing policy use confirm_booking. itineraryHash and vendorAddress are those of book_flight or book_stay. Next, once there are tickets: confirm_flight.",
   area: "escrow",

@@ -35,7 +35,7 @@ export const confirmBooking = defineTool({
   summary:
     "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
   advice:
-    "With amounts of your own use commit_booking. It does not confirm tickets: confirm_flight does, next. itineraryHash and vendorAddress are those of the order.",
+    "To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

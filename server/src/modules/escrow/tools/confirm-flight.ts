@@ -12,9 +12,9 @@ export const confirmFlight = defineTool({
   name: "confirm_flight",
   aliases: ["confirm_ticketing"],
   title: "Confirm ticketing",
-  summary: "Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation.",
+  summary: "Record that a committed booking was ticketed; for a stay, pass the hash of its confirmation.",
   advice:
-    "Choose it when those exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking.",
+    "Call it after commit_booking or confirm_booking, once tickets exist. ticketOrderHash is that of read_order or book_stay. Next: settle_booking.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

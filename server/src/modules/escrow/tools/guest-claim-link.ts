@@ -26,7 +26,7 @@ export const guestClaimLink = defineTool({
   summary:
     "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.",
   advice:
-    "The claim is the guest's, on the page behind the link: make it only for one who asked you to and named their wallet. In the sandbox any address will do.",
+    "Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do.",
   area: "escrow",
   effect: "write",
   price: 5_000n,

@@ -7,8 +7,7 @@ import { TripSummary } from "../trip-answers.ts";
 export const listTrips = defineTool({
   name: "list_trips",
   title: "List trips",
-  summary:
-    "Your prefunded trips, newest first: state and where the budget is. read_trip has bookings and transactions.",
+  summary: "List your prefunded trips, newest first: state and budget. read_trip has bookings and transactions.",
   area: "escrow",
   effect: "read",
   price: 500n,

@@ -59,9 +59,9 @@ export const prefundTrip = defineTool({
   name: "prefund_trip",
   title: "Prefund a trip",
   summary:
-    "Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it.",
+    "Move a trip's budget from your treasury wallet into escrow, and get the link with which the guest claims it.",
   advice:
-    "First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip gives back what stays free.",
+    "First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip returns what is still free.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -13,8 +13,8 @@ export const previewPrice = defineTool({
   name: "preview_price",
   title: "Preview a price",
   summary:
-    "What a pricing policy makes of a cost: markup, the service's take and total, as confirm_booking would price it. Nothing is activated, booked or moved.",
-  advice: "Give policy to try one; left out, your active one counts. Amounts in micro-USDC are whole millionths.",
+    "Price a cost as confirm_booking would: markup, the service's take and total. Nothing is activated, booked or paid.",
+  advice: "Give policy to try one; the default is your active one. Amounts in micro-USDC are whole millionths.",
   area: "policy",
   effect: "read",
   price: 500n,

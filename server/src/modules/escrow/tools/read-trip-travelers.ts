@@ -24,7 +24,7 @@ export const readTripTravelers = defineTool({
   name: "read_trip_travelers",
   title: "Read who travels",
   summary:
-    "Who travels when a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, else the caller.",
+    "Show who travels if a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, otherwise the caller.",
   area: "escrow",
   effect: "read",
   price: 500n,

@@ -35,7 +35,7 @@ export const readTrip = defineTool({
   name: "read_trip",
   title: "Read a trip",
   summary:
-    "One trip: where its budget is, its claim, its bookings with their states, the history with transaction hashes, and the record of everything known of it, page by page.",
+    "Show one trip: its budget, claim, bookings with their states, history with transaction hashes, and its full record, in pages.",
   area: "escrow",
   effect: "read",
   price: 500n,

@@ -16,9 +16,9 @@ const { booking_in_progress, wrong_state } = bookingErrors;
 export const reserveBooking = defineTool({
   name: "reserve_booking",
   title: "Reserve a booking",
-  summary: "Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.",
+  summary: "Reserve part of a trip's budget in escrow for a booking: the most that it may cost, including fees.",
   advice:
-    "Next: commit_booking, or confirm_booking with a price; release_reservation gives it back to the trip, cancel_booking to the wallet.",
+    "Next: commit_booking, or confirm_booking with a price. release_reservation returns it to the trip, cancel_booking to the wallet.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

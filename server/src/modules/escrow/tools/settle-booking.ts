@@ -28,8 +28,8 @@ const Output = BookingWrite.extend({
 export const settleBooking = defineTool({
   name: "settle_booking",
   title: "Settle a booking",
-  summary: "Pay out a confirmed booking: vendor, fees, and the unspent rest back to your treasury.",
-  advice: "Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and says replayed.",
+  summary: "Pay out a confirmed booking: vendor, fees, and the unspent rest to your treasury.",
+  advice: "Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and returns replayed.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -20,7 +20,7 @@ export const bookFlight = defineTool({
   summary:
     "Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:
-    "It really buys: show price and conditions first. Answers itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
+    "This is a real purchase: show price and conditions first. Returns itineraryHash for commit_booking. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
   effect: "spend",
   price: 20_000n,

@@ -45,7 +45,7 @@ export const displayOfferConditions = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    offer_not_found: "There is no such offer. Search again.",
+    offer_not_found: "The offer does not exist. Search again.",
     offer_expired: "The offer can no longer be booked. Search again.",
   },
   example: (_today, { offerId }) => ({ offerId }),

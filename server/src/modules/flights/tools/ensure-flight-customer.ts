@@ -32,10 +32,10 @@ const Input = z
 const errors = {
   ...supplierErrors,
   customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
-  customer_not_found: "You have no such traveler. save_traveler makes one, list_travelers has those that there are.",
+  customer_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
   customer_email_taken:
-    "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
-  traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
+    "Another customer at the supplier has this e-mail address. Give the traveler another one with save_traveler.",
+  traveler_incomplete: "The name, e-mail address or phone number is missing. Give it here or in the profile.",
 } as const;
 
 export const ensureFlightCustomer = defineTool({

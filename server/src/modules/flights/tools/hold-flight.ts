@@ -21,8 +21,8 @@ export const holdFlight = defineTool({
   name: "hold_flight",
   title: "Hold a flight",
   summary:
-    "Have the airline hold an offer without payment. book_flight of the same offer pays for it before holdUntil.",
-  advice: "Costs nothing at the airline; cancel_order_quote gives it back. Not for offers that requiresInstantPayment.",
+    "Have the airline hold an offer without payment. To pay for it before holdUntil, call book_flight with the same offer.",
+  advice: "Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment.",
   area: "flights",
   effect: "write",
   price: 5_000n,

@@ -7,9 +7,8 @@ import { listCredits } from "../list-credits.ts";
 export const listAirlineCredits = defineTool({
   name: "list_airline_credits",
   title: "List airline credits",
-  summary:
-    "List airline credits of one traveler, or of all of the tenant's, newest first; book_flight takes their ids.",
-  advice: "Credits come from cancelled orders whose airline gives no money back.",
+  summary: "List airline credits of one traveler, or of all, newest first; book_flight takes their ids.",
+  advice: "Airlines that refund no money give credits for cancelled orders.",
   area: "flights",
   effect: "read",
   price: 500n,

@@ -12,7 +12,7 @@ export const listFlightAncillaries = defineTool({
   summary:
     "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes.",
   advice:
-    "Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can, by the pnr. Seats are grouped by flight, passenger and position, cheapest first.",
+    "Booked with the flight; of a held order, book_flight adds bags only. Later only the airline can add them, by the pnr. Seats are grouped by flight, passenger and position, cheapest first.",
   area: "flights",
   effect: "read",
   price: 500n,
@@ -59,7 +59,7 @@ export const listFlightAncillaries = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    offer_not_found: "There is no such offer. Search again.",
+    offer_not_found: "The offer does not exist. Search again.",
     offer_expired: "The offer can no longer be booked. Search again.",
   },
   example: (_today, { offerId }) => ({ offerId, maxSeats: 6 }),

@@ -60,7 +60,7 @@ export const searchMoreFlights = defineTool({
   errors: {
     ...searchErrors,
     search_expired:
-      "There is no such search of yours, or its offers can no longer be booked. Search again with search_flights or with ages.",
+      "You have no such search, or its offers can no longer be booked. Search again with search_flights or with ages.",
   },
   example: (today) => ({
     ...{ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString(), ages: [38, 6] },

@@ -27,12 +27,12 @@ const Files = z.object({
 const errors = {
   ...settlementErrors,
   invoicing_not_set:
-    "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
+    "An invoice needs a seller and a buyer. Have a person add them to the tenant's invoicing settings, then call again.",
   e_invoice_refused:
-    "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings.",
+    "The e-invoice would break the official rules, so nothing was issued and no number was used. The text names each broken rule and what a person must fix in the tenant's invoicing settings.",
   e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
   invoice_not_drawn:
-    "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
+    "The invoice is issued and keeps its number, but its PDF could not be made. Call again for the files.",
 } as const;
 
 export const generateBookingInvoice = defineTool({
@@ -40,7 +40,7 @@ export const generateBookingInvoice = defineTool({
   title: "Invoice a booking",
   summary: "Issue the invoice of a settled booking, as PDF and JSON.",
   advice:
-    "After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. Seller, buyer and tax come from the tenant's invoicing settings, which a person writes.",
+    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number, with new addresses and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets.",
   area: "escrow",
   effect: "write",
   price: 5_000n,

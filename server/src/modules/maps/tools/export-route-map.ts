@@ -34,7 +34,7 @@ const Stop = z
 export const exportRouteMap = defineTool({
   name: "export_route_map",
   title: "Draw a route map",
-  summary: "Draw stops as a map to send, with directions links and a text that fits the channel. Lines are straight.",
+  summary: "Draw stops on a map to send, with directions links and a text that fits the channel. Lines are straight.",
   area: "trip",
   effect: "read",
   price: 3_000n,
@@ -60,7 +60,7 @@ export const exportRouteMap = defineTool({
   }),
   errors: {
     stop_not_found:
-      "Some addresses are not known; stopsNotFound names them with near matches. Use one of those, a city, or latitude and longitude.",
+      "Some addresses are unknown; stopsNotFound lists them with similar names. Use one of those, a city, or latitude and longitude.",
   },
   example: () => ({
     title: "A day in Lisbon",

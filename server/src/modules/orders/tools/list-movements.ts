@@ -13,8 +13,8 @@ export const listMovements = defineTool({
   name: "list_movements",
   title: "List money movements",
   summary:
-    "Money that came to your treasury wallet or went out of it, newest first: what for, amount, counterpart, order or trip, transaction.",
-  advice: "What is only held for an open booking is in check_treasury. The price of calls is in list_usage.",
+    "List money that entered or left your treasury wallet, newest first: purpose, amount, counterpart, order or trip, transaction.",
+  advice: "For money held for open bookings see check_treasury; for the price of calls, list_usage.",
   area: "treasury",
   effect: "read",
   price: 500n,

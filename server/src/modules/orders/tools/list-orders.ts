@@ -7,7 +7,7 @@ import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 export const listOrders = defineTool({
   name: "list_orders",
   title: "List orders",
-  summary: "Your orders of flights and stays, newest first: references, state and price. read_order has the details.",
+  summary: "List your flight and stay orders, newest first: references, state and price. read_order has the details.",
   area: "flights",
   scopes: ORDER_SCOPES,
   effect: "read",

@@ -17,7 +17,7 @@ export const readOrder = defineTool({
   name: "read_order",
   title: "Read an order",
   summary:
-    "One order, as the supplier has it now: travelers, segments with local times, tickets, services, conditions, what can be changed until when, refunds.",
+    "Show one order with the supplier's current data: travelers, segments with local times, tickets, services, conditions, change deadlines, refunds.",
   area: "flights",
   scopes: ORDER_SCOPES,
   effect: "read",

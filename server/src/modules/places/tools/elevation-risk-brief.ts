@@ -23,7 +23,7 @@ function adviceFor(known: ElevationAnswer | undefined): readonly string[] {
 export const elevationRiskBrief = defineTool({
   name: "elevation_risk_brief",
   title: "Elevation risk brief",
-  summary: "The elevation at coordinates and what it means for the health of a traveler from low down.",
+  summary: "The elevation at coordinates and its health effects on a traveler from low altitude.",
   area: "trip",
   effect: "read",
   price: 500n,
@@ -60,7 +60,7 @@ export const elevationRiskBrief = defineTool({
     advice: z.array(z.string()).readonly(),
     adviceSource: z.object({ title: z.string(), url: z.string(), asOf: z.string(), isRecalled: z.boolean() }),
   }),
-  errors: { provider_unavailable: "No provider of elevations answers. Send the same call later." },
+  errors: { provider_unavailable: "No elevation provider answers. Try again later." },
   example: () => ({ latitude: -13.5319, longitude: -71.9675 }),
 
   async run(position, { elevation, call }) {

@@ -51,7 +51,7 @@ export const geocodeTripStop = defineTool({
       .describe("What to do: ask which place is meant, or write the address otherwise. Null: nothing"),
     isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
   }),
-  errors: { provider_unavailable: "No provider of places answers. Send the same call later." },
+  errors: { provider_unavailable: "No place provider answers. Try again later." },
   example: () => ({ address: "Eiffel Tower, Paris" }),
 
   async run({ address, languageCode, regionCode }, { maps, call }) {

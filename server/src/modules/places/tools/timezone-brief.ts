@@ -18,7 +18,7 @@ const LAST_SECOND = 8_640_000_000_000;
 export const timezoneBrief = defineTool({
   name: "timezone_brief",
   title: "Time zone brief",
-  summary: "The time zone at coordinates, its offset, and the changes of its clocks ahead, at any moment.",
+  summary: "The time zone at coordinates, its UTC offset at any moment, and upcoming clock changes.",
   area: "trip",
   effect: "read",
   price: 500n,

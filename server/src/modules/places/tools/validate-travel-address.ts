@@ -16,8 +16,7 @@ const filled = (text: string | undefined): string | undefined => {
 export const validateTravelAddress = defineTool({
   name: "validate_travel_address",
   title: "Validate a travel address",
-  summary:
-    "Whether an address is written as its country writes addresses, what is missing, and what could not be verified.",
+  summary: "Check whether an address follows its country's format, what is missing, and what could not be verified.",
   area: "trip",
   effect: "read",
   price: 1_000n,
@@ -59,7 +58,7 @@ export const validateTravelAddress = defineTool({
     deliverability: z.literal("not_checked"),
     notVerified: z.array(z.string()).readonly(),
   }),
-  errors: { provider_unavailable: "No provider of places answers. Send the same call later." },
+  errors: { provider_unavailable: "No place provider answers. Try again later." },
   example: () => ({
     addressLines: ["Rua Augusta 100"],
     regionCode: "PT",

@@ -18,9 +18,9 @@ export const checkPolicy = defineTool({
   name: "check_policy",
   title: "Check travel policy",
   summary:
-    "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
+    "Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked.",
   advice:
-    "It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
+    "It books nothing. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,

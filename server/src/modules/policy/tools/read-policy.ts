@@ -12,9 +12,9 @@ export const readPolicy = defineTool({
   name: "read_policy",
   title: "Read travel policies",
   summary:
-    "A travel policy's rules as they are written, its version, since when, and whether direct bookings are held to it; without policyId all of the tenant's policies, and the rules in force.",
+    "Show a travel policy's rules, its version, since when it applies, and whether direct bookings must comply; without policyId, all of the tenant's policies and the rules that apply now.",
   advice:
-    "What a rule makes of an offer says check_policy, of a call preview_call. A part that the document leaves out limits nothing; prices are US dollars. Only a person changes a policy.",
+    "check_policy applies the rules to an offer; preview_call, to a call. Parts left out limit nothing; prices are in US dollars. Only a person can change a policy.",
   area: "policy",
   effect: "read",
   price: 500n,

@@ -7,9 +7,9 @@ import { PolicyInput, readPolicyInput } from "../policy-input.ts";
 export const activateTenantPricingPolicy = defineTool({
   name: "activate_tenant_pricing_policy",
   title: "Activate pricing policy",
-  summary: "Replace your whole pricing policy by a new version; confirm_booking prices by it from then on.",
+  summary: "Replace your whole pricing policy with a new version, which confirm_booking uses from then on.",
   advice:
-    "preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values. Amounts are whole micro-USDC: 25 USDC is 25000000.",
+    "preview_price tries one without activating it. Values left out are reset: floor 0, no ceiling, add_to_customer. To keep values, read get_tenant_pricing_policy first. Amounts are whole micro-USDC: 25 USDC is 25000000.",
   area: "policy",
   effect: "write",
   price: 5_000n,

@@ -8,9 +8,9 @@ const LATEST = 20;
 export const getTenantPricingPolicy = defineTool({
   name: "get_tenant_pricing_policy",
   title: "Get pricing policy",
-  summary: "Your active pricing policy, by which confirm_booking prices, and its latest versions.",
+  summary: "Show your active pricing policy, which confirm_booking uses, and its latest versions.",
   advice:
-    "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price says what it, or another policy, makes of a cost.",
+    "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price shows what it, or another policy, makes of a cost.",
   area: "policy",
   effect: "read",
   price: 500n,

@@ -27,7 +27,7 @@ const Input = z.strictObject({
 export const submitValidationResponse = defineTool({
   name: "submit_validation_response",
   title: "Answer a validation request",
-  summary: "Answer, once and on the chain, a request that names your treasury wallet as its validator.",
+  summary: "Answer a request that names your treasury wallet as its validator, once and on the chain.",
   area: "reputation",
   effect: "write",
   price: 5_000n,

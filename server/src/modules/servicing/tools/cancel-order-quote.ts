@@ -14,7 +14,7 @@ import { splitRefund } from "../split-refund.ts";
 export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
-  summary: "Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet.",
+  summary: "Quote what cancelling a flight order or a stay would return, and how. Nothing is cancelled yet.",
   advice: "Show the refund to the person, then confirm_cancel_order with the cancellationId.",
   area: "flights",
   effect: "write",
@@ -32,7 +32,7 @@ export const cancelOrderQuote = defineTool({
   errors: {
     ...supplierErrors,
     order_not_found: orderNotFound,
-    order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
+    order_not_cancellable: "The supplier does not allow this order to be cancelled. It stays as it was.",
     already_cancelled: alreadyCancelled,
   },
   example: (_today, { changedOrderId }) => ({ orderId: changedOrderId }),

@@ -21,7 +21,7 @@ export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
   title: "Confirm an order's change",
   summary:
-    "Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice.",
+    "Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice.",
   advice: "Last of three steps, after request_order_change and select_order_change_offer.",
   area: "flights",
   effect: "spend",
@@ -57,9 +57,9 @@ export const confirmOrderChange = defineTool({
     change_in_progress: "An earlier call is confirming this change. Call again with the same id.",
     change_not_found: "You have no such change. select_order_change_offer gives the id.",
     change_expired: "The change can no longer be confirmed. Nothing happened; call request_order_change again.",
-    order_not_changeable: "The supplier does not let this order be changed like that. It stands as before.",
-    already_confirmed: "This change is confirmed already.",
-    price_changed: "The change asks another amount; amount and currency say which. Nothing happened.",
+    order_not_changeable: "The supplier does not allow this change. The order stays as it was.",
+    already_confirmed: "This change is already confirmed.",
+    price_changed: "The change costs a different amount; see amount and currency. Nothing happened.",
     card_not_available: "Cards are not accepted here. Pay with type balance or arc.",
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",

@@ -42,7 +42,8 @@ function whyEmpty({ availableActions, conditions, ticketed }: Asked): string {
 /** The cheapest; another day or cabin gives others. */
 const MOST_OFFERS = 6;
 
-const notChangeable = "The order cannot be changed: by its fare, or because it is cancelled. It stands as before.";
+const notChangeable =
+  "The order cannot be changed because of its fare, or because it is cancelled. It stays as it was.";
 
 async function requireChangeable(
   stores: Pick<Stores, "orders">,
@@ -58,9 +59,9 @@ async function requireChangeable(
 export const requestOrderChange = defineTool({
   name: "request_order_change",
   title: "Request an order's change",
-  summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
+  summary: "Ask what it costs to replace slices of a flight order. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Next: select_order_change_offer.",
+    "Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
   price: 2_000n,

@@ -83,9 +83,9 @@ export const bookStay = defineTool({
   name: "book_stay",
   title: "Book stay",
   summary:
-    "Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
+    "Book a quote from quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
   advice:
-    "It really buys: show the quote first. Answers itineraryHash and ticketOrderHash for commit_booking and confirm_flight.",
+    "This is a real purchase: show the quote first. Returns itineraryHash and ticketOrderHash for commit_booking and confirm_flight.",
   area: "stays",
   effect: "spend",
   price: 20_000n,
@@ -99,12 +99,12 @@ export const bookStay = defineTool({
       "The supplier has not said whether it booked; the price stays held. Call again with the same quote: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this quote. Call again with the same quote to get its result.",
     already_booked:
-      "The quote is booked already, for other guests or with other wishes: orderId names that order. Nothing was done. Ask for another quote, or repeat that call exactly to get its answer.",
-    quote_not_found: "There is no such quote. Call quote_stay again.",
+      "The quote is already booked for other guests or with other requests; orderId names that order. Nothing was done. Get another quote, or repeat that call exactly to get its answer.",
+    quote_not_found: "The quote does not exist. Call quote_stay again.",
     quote_expired: "The quote has expired. Nothing is owed; call quote_stay again.",
     rate_unavailable: "The rate is sold out or no longer offered. Nothing is owed; search again.",
-    price_changed: "The accommodation asks another price now. Nothing is owed; call quote_stay again.",
-    booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or take another rate.",
+    price_changed: "The price has changed. Nothing is owed; call quote_stay again.",
+    booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or choose another rate.",
     ...rateErrors,
     ...coverErrors,
     insufficient_balance:

@@ -49,9 +49,9 @@ export const quoteStay = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    rate_not_found: "There is no such rate. Search again and use a rate id of the result.",
+    rate_not_found: "The rate does not exist. Search again and use a rate id from the result.",
     rate_unavailable: "The rate is sold out or no longer offered. Search again and choose another.",
-    price_changed: "The rate has another price now. Search again.",
+    price_changed: "The price of the rate has changed. Search again.",
   },
   example: (_today, { rateId }) => ({ rateId }),
   gives: ({ id }) => ({ quoteId: id }),

@@ -8,8 +8,7 @@ import { maskNumbers, missingForFlights, ShownProfile } from "../describe-travel
 export const listTravelers = defineTool({
   name: "list_travelers",
   title: "List travelers",
-  summary:
-    "The travelers whose profiles you have: names and what is missing for a flight; numbers of documents are masked.",
+  summary: "Lists your travelers: names and what each profile lacks for a flight. Document numbers are masked.",
   area: "travelers",
   effect: "read",
   price: 500n,

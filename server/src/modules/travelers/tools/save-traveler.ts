@@ -11,13 +11,13 @@ import { birthProblem, profileFields } from "../profile-schema.ts";
 import { contradictions } from "../same-person.ts";
 import type { TravelerProfile } from "../traveler-profile.ts";
 
-const NOT_FOUND = "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.";
+const NOT_FOUND = "A service account (svc:…) needs an active key of yours. Use an id of your own instead.";
 
 const NO_SCAN =
-  "There is no such scan: it was used, is over ten minutes old, or belongs to another tenant or environment. Call scan_document again and send its scanId at once.";
+  "The scan does not exist: it was used, is over ten minutes old, or belongs to another tenant or environment. Call scan_document again and send its scanId at once.";
 
 const OF_ANOTHER =
-  "The scan is of somebody else than the profile: the fields listed in `fields` do not agree. Send another userId, or, if it is the same person, send these fields yourself with the same scanId.";
+  "The scan shows a different person than the profile: the listed `fields` do not agree. Send another userId, or, if it is the same person, send these fields yourself with the same scanId.";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
@@ -25,7 +25,7 @@ export const saveTraveler = defineTool({
   name: "save_traveler",
   title: "Save a traveler",
   summary:
-    "Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings.",
+    "Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Then ensure_flight_customer gives the id for bookings.",
   advice:
     "A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names.",
   area: "travelers",

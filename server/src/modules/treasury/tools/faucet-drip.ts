@@ -18,7 +18,7 @@ const { insufficient_balance: _, ...sendErrors } = sendOutErrors;
 const errors = {
   ...sendErrors,
   chain_not_available: "There is no faucet on this chain. Ask for ARC-TESTNET with a sandbox key.",
-  faucet_cooldown: "This address had this token not long ago. Ask again after the seconds that the answer names.",
+  faucet_cooldown: "This address received this token recently. Ask again after the number of seconds in the answer.",
 } as const;
 
 const Output = ChainWrite.extend({ to: z.string(), token: z.enum(tokenSymbols), blockchain: z.string() });
@@ -26,7 +26,7 @@ const Output = ChainWrite.extend({ to: z.string(), token: z.enum(tokenSymbols), 
 export const faucetDrip = defineTool({
   name: "faucet_drip",
   title: "Drip from the faucet",
-  summary: "Give an address some development USDC or EURC. For trying things out: it is worth nothing.",
+  summary: "Send development USDC or EURC to an address, for testing. It is worth nothing.",
   advice: "Only on the development chain.",
   area: "treasury",
   effect: "write",

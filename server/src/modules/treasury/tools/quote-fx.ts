@@ -31,7 +31,7 @@ export const quoteFx = defineTool({
     assumptions: z.array(z.string()).readonly().describe("What is taken for true without a source"),
   }),
   errors: {
-    rate_not_available: "There is no rate for this currency. The answer lists the currencies that have one.",
+    rate_not_available: "There is no rate for this currency. The answer lists the supported currencies.",
   },
   example: () => ({ fromCurrency: "GBP", toCurrency: "USDC" as const, amount: 250 }),
 

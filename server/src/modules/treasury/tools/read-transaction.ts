@@ -17,7 +17,7 @@ export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
   summary:
-    "What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the transferId that a call gave.",
+    "Show a transaction's state, block, confirmations, and the USDC and EURC that it moved. Give its hash, or the transferId from a call.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -59,7 +59,7 @@ export const readTransaction = defineTool({
   }),
   errors: {
     transaction_not_found:
-      "This network has no such transaction in a block that counts, and you have none under way with it. Check the hash; if it was just sent, call again shortly.",
+      "The chain has no such confirmed transaction, and you have none pending with this hash. Check the hash; if it was just sent, call again shortly.",
   },
   example: (_today, { txHash }) => ({ txHash }),
 

@@ -23,9 +23,9 @@ const Output = ChainWrite.extend({
 export const sendTokens = defineTool({
   name: "send_tokens",
   title: "Send tokens",
-  summary: "Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed.",
+  summary: "Send USDC or EURC from your treasury wallet to an address, and wait for confirmation.",
   advice:
-    "It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It never exchanges one token for the other.",
+    "It cannot be undone: show recipient and amount first. Repeating the call sends again, unless it has the same idempotency key. It never exchanges tokens.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

@@ -7,9 +7,9 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, sums by tool, and what is left of the monthly cap.",
+    "What the tenant's calls, by all its users, have cost: one record per charged call before this one, newest first, sums by tool, and what is left of the monthly cap.",
   advice:
-    "sums are over the days asked for, without them this month. settlementTxHash is the payment of a production call once it is settled; sandbox calls have none.",
+    "sums cover the requested days, or this month by default. settlementTxHash is the payment of a production call once settled; sandbox calls have none.",
   area: "usage",
   effect: "read",
   price: 500n,

@@ -7,15 +7,15 @@ import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 
-const runNotFound = "There is no such run of this tenant. Take the runId from run_workflow.";
+const runNotFound = "You have no such run. Use the runId from run_workflow.";
 
 export const cancelRunTool = defineTool({
   name: "cancel_run",
   title: "Cancel a run",
   summary:
-    "End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended.",
+    "Cancel a run, or all paused runs of a trip: its steps are undone, and it fails with run_cancelled. A run whose tickets are confirmed finishes instead. Returns when they have ended.",
   advice:
-    "failure says what was undone, what came back and what was lost. The trip's budget stays in escrow until close_trip, with what the run had reserved, for another run.",
+    "failure says what was undone, what came back and what was lost. The trip's budget, including what the run reserved, stays in escrow for another run until close_trip.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,

@@ -5,7 +5,7 @@ import { describeWorkflow, WorkflowDescription } from "../describe-workflow.ts";
 export const describeWorkflowsTool = defineTool({
   name: "describe_workflows",
   title: "Describe the workflows",
-  summary: "What run_workflow can run: each workflow with its input, required and optional, its steps and its pauses.",
+  summary: "List the workflows of run_workflow: each with its required and optional input, its steps and its pauses.",
   area: "workflows",
   effect: "read",
   price: 500n,

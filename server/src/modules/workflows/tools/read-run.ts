@@ -15,7 +15,7 @@ export const readRunTool = defineTool({
   uses: ["workflows"],
   input: z.strictObject({ runId: z.string().describe("From run_workflow") }),
   output: RunAnswer,
-  errors: { run_not_found: "There is no such run of this tenant. Take the runId from run_workflow." },
+  errors: { run_not_found: "You have no such run. Use the runId from run_workflow." },
   example: (_today, ids) => ({ runId: ids.runId }),
   async run({ runId }, { workflows, caller, fail }) {
     const owner = { tenantId: caller.tenantId, network: caller.environment };

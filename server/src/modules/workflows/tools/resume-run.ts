@@ -7,18 +7,18 @@ import { checkResume, type Resumer, resumeRun } from "../resume-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 
 const errors = {
-  session_not_found: "There is no such session of a paused run. Take the sessionId from read_run.",
-  pause_over: "This pause was resolved before, or its time is over. Read the run.",
+  session_not_found: "There is no paused run with this session. Use the sessionId from read_run.",
+  pause_over: "This pause was already resolved or has timed out. Read the run.",
   resolved_by_event:
-    "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused and goes on by itself: read it later.",
-  person_decides: "Only a person who may decide approvals resolves this pause. Ask one, and read the run later.",
+    "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused and continues by itself: read it later.",
+  person_decides: "Only a person who may decide approvals can resolve this pause. Ask one, and read the run later.",
 } as const;
 
 export const resumeRunTool = defineTool({
   name: "resume_run",
   title: "Resume a paused run",
   summary:
-    "Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends.",
+    "Give a paused run what it expects, such as the travelers. A pause with decidedBy person is resolved by a person, never here. Returns when the run pauses again or ends.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,

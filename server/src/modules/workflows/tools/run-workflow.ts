@@ -10,8 +10,8 @@ export const runWorkflow = defineTool({
   name: "run_workflow",
   title: "Run a workflow",
   summary:
-    "Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.",
-  advice: "What the policy lets through it buys and pays without asking.",
+    "Run a whole booking as a durable workflow that pauses for people and events. Returns when it pauses or ends, or after 25 s as running: then call read_run. Its calls cost the same as your own.",
+  advice: "It buys and pays without asking if the policy allows it.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,
