@@ -13,5 +13,6 @@ export {
   refreshOrder,
   toBookedSlice,
 } from "./refresh-order.ts";
+export type { NewServicingAction, ServicingAction, ServicingKind } from "./servicing-actions.ts";
 export { isCovered, SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
 export { PAID_BY_ESCROW } from "./wallet-movements.ts";

@@ -1,25 +1,43 @@
 import { defineModule } from "../../kernel/module.ts";
+import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import * as bookingsByTraveler from "./migrations/0107-bookings-by-traveler.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
 import { createWalletMovements } from "./store-movements.ts";
+import { createServicingActions } from "./store-servicing-actions.ts";
 import { listMovements } from "./tools/list-movements.ts";
 import { listOrders } from "./tools/list-orders.ts";
 import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
-  needs: ["bookings", "ledger", "memory", "travelers", "treasury"],
+  needs: ["bookings", "effects", "ledger", "memory", "travelers", "treasury"],
   tools: [listOrders, readOrder, listMovements],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({
     orders: createOrders(db, clock),
+    servicingActions: createServicingActions(db, clock),
     walletMovements: createWalletMovements(db),
   }),
+  workTables: [
+    {
+      table: "servicing_action",
+      kind: {
+        column: "kind",
+        names: {
+          flight_cancellation: "flight_cancellation",
+          flight_change: "flight_change",
+          stay_cancellation: "stay_cancellation",
+        },
+      },
+      since: "created_at",
+      open: [{ column: "state", notIn: ["done", "failed"] }],
+    },
+  ],
   personRecords: () => ({
     tables: { through: { order_event: { column: "order_id", table: "booking", key: "order_id" } } },
   }),
-  migrations: { "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
+  migrations: { "0009-servicing": servicing, "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
   indexes: { booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'" },
 });

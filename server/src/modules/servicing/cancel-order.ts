@@ -6,9 +6,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import { BookingRate, inUsdc, partsInUsdc, SupplierResult, toRate } from "../bookings/index.ts";
-import { atMost, creditEvents, type OrderRecord } from "../orders/index.ts";
+import {
+  atMost,
+  creditEvents,
+  type NewServicingAction,
+  type OrderRecord,
+  type ServicingAction,
+} from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
-import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 import { requireNotCancelled } from "./servicing-errors.ts";
 

@@ -3,7 +3,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
-import type { OrderRecord } from "../orders/index.ts";
+import type { NewServicingAction, OrderRecord, ServicingAction } from "../orders/index.ts";
 import {
   cancellationExpired,
   givenBack,
@@ -12,13 +12,8 @@ import {
   requireOrderCurrency,
   whyNotRefunded,
 } from "./cancel-order.ts";
-import type {
-  NewServicingAction,
-  ServicingAction,
-  ServicingQuotes,
-  StayCancellationQuote,
-} from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
+import type { ServicingQuotes, StayCancellationQuote } from "./servicing-quotes.ts";
 
 /** Ours, as the supplier of stays has no quotes for cancellations. */
 export const STAY_QUOTE_PREFIX = "scq_";

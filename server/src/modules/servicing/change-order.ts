@@ -6,10 +6,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderChange } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import { BookingRate, inUsdc, SupplierResult } from "../bookings/index.ts";
-import { type OrderRecord, toBookedSlice } from "../orders/index.ts";
+import { type NewServicingAction, type OrderRecord, type ServicingAction, toBookedSlice } from "../orders/index.ts";
 import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
-import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 
 /** What a change costs, as offers of it, the pending change and the confirmed one say it. */

@@ -1,11 +1,9 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
-import * as servicing from "./migrations/0009-servicing.ts";
 import * as flightCancellationQuotes from "./migrations/0106-flight-cancellation-quotes.ts";
 import { pruneChangeOffers } from "./prune-change-offers.ts";
 import { servicingCommits } from "./servicing-commits.ts";
 import { servicingUse } from "./servicing-effect.ts";
-import { createServicingActions } from "./store-actions.ts";
 import { createServicingQuotes } from "./store-quotes.ts";
 import { cancelOrderQuote } from "./tools/cancel-order-quote.ts";
 import { confirmCancelOrder } from "./tools/confirm-cancel-order.ts";
@@ -20,25 +18,9 @@ export const servicingModule = defineModule({
   needs: ["bookings", "effects", "orders", "treasury"],
   tools: [requestOrderChange, selectOrderChangeOffer, confirmOrderChange, cancelOrderQuote, confirmCancelOrder],
   stores: ({ db, clock }) => ({
-    servicingActions: createServicingActions(db, clock),
     servicingQuotes: createServicingQuotes(db, clock),
   }),
-  workTables: [
-    {
-      table: "servicing_action",
-      kind: {
-        column: "kind",
-        names: {
-          flight_cancellation: "flight_cancellation",
-          flight_change: "flight_change",
-          stay_cancellation: "stay_cancellation",
-        },
-      },
-      since: "created_at",
-      open: [{ column: "state", notIn: ["done", "failed"] }],
-    },
-  ],
-  migrations: { "0009-servicing": servicing, "0106-flight-cancellation-quotes": flightCancellationQuotes },
+  migrations: { "0106-flight-cancellation-quotes": flightCancellationQuotes },
   effectUses: ({ stores, clock, portsFor }) => [
     servicingUse({ stores, clock }, (environment) => {
       const ports = portsFor(environment);

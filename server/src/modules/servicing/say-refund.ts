@@ -1,6 +1,6 @@
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import type { OrderRecord } from "../orders/index.ts";
-import type { FlightCancellationQuote } from "./servicing-actions.ts";
+import type { FlightCancellationQuote } from "./servicing-quotes.ts";
 import type { RefundParts } from "./split-refund.ts";
 
 type QuotedRefund = Pick<FlightCancellationQuote, "refundAmount" | "refundCurrency" | "credits">;

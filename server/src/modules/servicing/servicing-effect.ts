@@ -20,9 +20,8 @@ import {
   unknown,
   Waiting,
 } from "../effects/index.ts";
-import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
+import { atMost, type OrderRecord, paidFor, type ServicingAction, type ServicingKind } from "../orders/index.ts";
 import { collect, refund } from "../treasury/index.ts";
-import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
 import { splitRefund } from "./split-refund.ts";
 
 /**

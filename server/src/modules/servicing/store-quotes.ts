@@ -5,7 +5,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ServicingQuotes } from "./servicing-actions.ts";
+import type { ServicingQuotes } from "./servicing-quotes.ts";
 
 const Credits = z.array(z.object({ amount: z.string().nullable(), currency: z.string().nullable() }));
 

@@ -1,13 +1,10 @@
 import type { Micro } from "../../domain/money.ts";
-import type { CancellationQuote } from "../../ports/flight-servicing.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
-import type { OrderRecord } from "../orders/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
     servicingActions: ServicingActions;
-    servicingQuotes: ServicingQuotes;
   }
 }
 
@@ -72,48 +69,4 @@ export interface ServicingActions extends EffectStore<ServicingAction> {
   reopen(id: string): Promise<boolean>;
   /** An action that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
-}
-
-/** What a stay's cancellation gives back while the present step of its policy lasts. */
-export interface StayCancellationQuote {
-  /** `scq_…` */
-  id: string;
-  tenantId: string;
-  network: Environment;
-  stayId: string;
-  refundAmount: string;
-  refundCurrency: string;
-  /** Undefined: no later step of the policy changes it. */
-  expiresAt: Temporal.Instant | undefined;
-}
-
-/** What cancelling a flight order gives back, as the supplier quoted it. */
-export interface FlightCancellationQuote
-  extends Pick<CancellationQuote, "id" | "orderId" | "refundAmount" | "refundCurrency" | "refundTo"> {
-  tenantId: string;
-  network: Environment;
-  credits: readonly Pick<CancellationQuote["credits"][number], "amount" | "currency">[];
-}
-
-/** Quotes and offers of servicing, as far as the supplier does not keep them or does not say whose they are. */
-export interface ServicingQuotes {
-  rememberChangeOffers(
-    order: Pick<OrderRecord, "tenantId" | "network" | "orderId">,
-    changeOfferIds: readonly string[],
-  ): Promise<void>;
-  /** Undefined also for another tenant's. */
-  findOrderOfChangeOffer(tenantId: string, network: Environment, changeOfferId: string): Promise<string | undefined>;
-  insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
-  /** Undefined also for another tenant's. */
-  findStayCancellation(tenantId: string, network: Environment, id: string): Promise<StayCancellationQuote | undefined>;
-  /** For who is shown what a confirmation would do: the supplier keeps the quote, and has the last word. */
-  insertFlightCancellation(quote: FlightCancellationQuote): Promise<void>;
-  /** Undefined also for another tenant's, and for one that was forgotten. */
-  findFlightCancellation(
-    tenantId: string,
-    network: Environment,
-    id: string,
-  ): Promise<FlightCancellationQuote | undefined>;
-  /** Forgets change offers and quotes of flights that were made before this. */
-  prune(before: Temporal.Instant): Promise<void>;
 }

@@ -1,6 +1,0 @@
-import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
-
-/** What the database cannot say of its columns; the generated table types have it. */
-export const columnTypes: ColumnTypes = {
-  "servicing_action.expected": "JsonObject",
-};
