@@ -79,7 +79,7 @@ function statements({ db, pool }: OpenDatabase): Readonly<Record<string, () => P
     "list usage": () => list(undefined),
     "known hashes": () => stores.chainTransactions.knownHashes("sandbox", [`0x${"f".repeat(64)}`, "0x01"]),
     "open chain transactions": () => stores.chainTransactions.listOpen("sandbox", 1_000),
-    "custody of wallets": () => stores.ledger.custody("sandbox", "USDC", 1n),
+    "custody of wallets": () => stores.custody.read("sandbox", "USDC", 1n),
     heartbeat: () => calls.heartbeat("proc_bench"),
     "sweep of calls": () => calls.sweep({ ...sweep, newUsageId: () => "use_none", outcomeText: () => undefined }),
     "prune of calls and keys": () => calls.prune(systemClock.now()),

@@ -225,9 +225,9 @@ class StoredBooks implements Books {
 
   /** Looks and changes nothing. */
   async #differenceOn(chain: Chain): Promise<Readonly<Record<TokenSymbol, Micro>>> {
-    const { ledger, wallets, chainNetworks } = this.#stores;
+    const { custody, wallets, chainNetworks } = this.#stores;
     const networks = { ...chainNetworks, stop: async () => false };
-    return await createLedgerReconciler({ chain, ledger, wallets, networks, log: noLog }).runOnce();
+    return await createLedgerReconciler({ chain, custody, wallets, networks, log: noLog }).runOnce();
   }
 
   async #walletStatus(

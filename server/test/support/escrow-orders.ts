@@ -205,7 +205,7 @@ export function openEscrowOrders(world: ChainWorld) {
     /** What the books say the escrow has. */
     async booked(): Promise<bigint | undefined> {
       const { number } = await chain.head();
-      const custody = await world.stores.ledger.custody("sandbox", "USDC", number);
+      const custody = await world.stores.custody.read("sandbox", "USDC", number);
       return custody.find((one) => one.address === escrow.address)?.amount;
     },
   };

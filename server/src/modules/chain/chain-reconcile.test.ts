@@ -20,8 +20,8 @@ function reconcileWith(wrongAnswers: number) {
     left -= 1;
     return told.map((balance) => balance + UNIT);
   };
-  const { ledger } = world.stores;
-  return createLedgerReconciler({ chain: { ...chain, balances }, ledger, wallets, networks, log: silentLog });
+  const { custody } = world.stores;
+  return createLedgerReconciler({ chain: { ...chain, balances }, custody, wallets, networks, log: silentLog });
 }
 
 const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;

@@ -5,8 +5,8 @@ import type { Chain } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import { ownerOf, ownMovements } from "../ledger/index.ts";
 import { resultOf } from "./result-of.ts";
+import { ownerOf, ownMovements } from "./wallet-owners.ts";
 
 export interface FinishingPorts {
   chain: Chain;

@@ -6,7 +6,8 @@ import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import { type OwnedMovement, ownMovements } from "../ledger/index.ts";
+import type { OwnedMovement } from "../ledger/index.ts";
+import { ownMovements } from "./wallet-owners.ts";
 
 export interface ChainIndexerOptions {
   chain: Chain;

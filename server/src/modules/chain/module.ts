@@ -5,6 +5,7 @@ import type { ChainIndexer } from "./index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import { createIndexerOf, createSubmitterOf } from "./network-machines.ts";
+import { createCustody } from "./store-custody.ts";
 import { createChainNetworks } from "./store-networks.ts";
 import { createChainTransactions } from "./store-transactions.ts";
 import { createWallets } from "./store-wallets.ts";
@@ -28,6 +29,7 @@ export const chainModule = defineModule({
   stores: ({ db, clock, vault }) => ({
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),
+    custody: createCustody(db),
     wallets: createWallets({ db, vault, clock }),
   }),
   workTables: [

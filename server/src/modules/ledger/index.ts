@@ -1,3 +1,2 @@
-export type { Ledger, OwnedMovement, Purse } from "./ledger.ts";
+export type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
 export { accountOf, lacksBalance, postAll } from "./store-postings.ts";
-export { ownerOf, ownMovements } from "./wallet-owners.ts";

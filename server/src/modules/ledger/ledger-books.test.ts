@@ -230,7 +230,7 @@ describe("the books of prefunded balances", () => {
     await ledger.send(purse, 30n, "tx:custody");
     await post("sandbox", movement({ amount: 30n, blockNumber: 12n }), mine, undefined);
     const at = async (block: bigint) =>
-      (await ledger.custody("sandbox", "USDC", block)).find((row) => row.address === address)?.amount;
+      (await stores.custody.read("sandbox", "USDC", block)).find((row) => row.address === address)?.amount;
     expect([await at(9n), await at(10n), await at(11n), await at(12n)]).toEqual([0n, 100n, 100n, 70n]);
   });
 

@@ -1,5 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { TokenSymbol } from "../../domain/tokens.ts";
 import type { TokenMovement } from "../../ports/chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 
@@ -77,10 +77,4 @@ export interface Ledger {
   postMovements(network: Environment, movements: readonly OwnedMovement[]): Promise<number>;
   /** Those of the events that are in no books. */
   notPosted(network: Environment, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
-  /** What the accounts of each wallet, and of the escrow, add up to at that block, postings of later blocks left out. */
-  custody(
-    network: Environment,
-    token: TokenSymbol,
-    atBlock: bigint,
-  ): Promise<readonly { address: Hex; amount: Micro }[]>;
 }

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
@@ -82,8 +81,6 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
       const posted = new Set((await query.execute()).map(({ reference }) => reference));
       return movements.filter(({ movement }) => !posted.has(referenceOf(network, movement)));
     },
-
-    custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
   };
 }
 
@@ -256,38 +253,6 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
   }
   // A hold of nothing has no entries.
   return row.amountMicro ?? 0n;
-}
-
-async function readCustody(
-  db: Queryable,
-  network: Environment,
-  token: TokenSymbol,
-  atBlock: bigint,
-): Promise<readonly { address: Hex; amount: Micro }[]> {
-  // One statement, so that balances and the postings of later blocks are of one moment.
-  const { rows } = await sql<{ address: Hex; amount: string }>`
-    with account as (
-      select id, balance_micro, tenant_id,
-        case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
-      from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
-    ), holder as (
-      select address, kind, tenant_id from wallet where network = ${network} and kind in ('treasury', 'collection')
-      union all
-      -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
-      select contracts->>'escrow', 'escrow', null from chain_network
-      where network = ${network} and contracts->>'escrow' is not null
-        and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
-    ), later as (
-      select entry.account_id, sum(entry.amount_micro) as amount
-      from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
-      where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
-    )
-    select holder.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
-    from holder
-      left join account on account.kind = holder.kind and account.tenant_id is not distinct from holder.tenant_id
-      left join later on later.account_id = account.id
-    group by holder.address order by holder.address`.execute(db);
-  return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
 }
 
 /** How far the books are off, in micro-USDC: zero unless something is badly wrong. For a metric and for checks. */

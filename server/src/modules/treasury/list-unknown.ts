@@ -1,7 +1,8 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
-import { type OwnedMovement, ownMovements } from "../ledger/index.ts";
+import { ownMovements } from "../chain/index.ts";
+import type { OwnedMovement } from "../ledger/index.ts";
 
 const BLOCKS_AT_ONCE = 2_000n;
 

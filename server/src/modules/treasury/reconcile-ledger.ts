@@ -6,14 +6,14 @@ import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Network } from "../../ports/network.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import { type Ledger, ownerOf } from "../ledger/index.ts";
+import { type Custody, ownerOf } from "../chain/index.ts";
 
 /** Of several nodes behind one address, one can lag behind. */
 const LIVE_PATIENCE = 2;
 
 export interface LedgerReconcilerOptions {
   chain: Chain;
-  ledger: Pick<Ledger, "custody">;
+  custody: Custody;
   wallets: Pick<Wallets, "list">;
   networks: ChainNetworks;
   log: Log;
@@ -30,7 +30,7 @@ export interface LedgerReconciler {
 
 /** Compares what the books say of each wallet with what the chain says of it, at the same block. */
 export function createLedgerReconciler(options: LedgerReconcilerOptions): LedgerReconciler {
-  const { chain, ledger, wallets, networks, log } = options;
+  const { chain, custody, wallets, networks, log } = options;
   const { network } = chain;
   const patience = options.patience ?? 1;
   let last: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
@@ -38,15 +38,15 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
 
   /** What the chain has of it less what the books say. */
   async function differenceAt(token: TokenSymbol, address: Hex, atBlock: bigint): Promise<Micro> {
-    const [[onChain = 0n], custody] = await Promise.all([
+    const [[onChain = 0n], booked] = await Promise.all([
       chain.balances(token, [address], atBlock),
-      ledger.custody(network, token, atBlock),
+      custody.read(network, token, atBlock),
     ]);
-    return onChain - (custody.find((one) => one.address === address)?.amount ?? 0n);
+    return onChain - (booked.find((one) => one.address === address)?.amount ?? 0n);
   }
 
   async function compare(token: TokenSymbol, atBlock: bigint, offNow: Map<string, number>): Promise<Micro> {
-    const booked = new Map((await ledger.custody(network, token, atBlock)).map((one) => [one.address, one.amount]));
+    const booked = new Map((await custody.read(network, token, atBlock)).map((one) => [one.address, one.amount]));
     for (const wallet of await wallets.list(network)) {
       if (ownerOf(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
     }
@@ -89,8 +89,8 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
 /** For a network that this process is open to. */
 export function createReconcilerOf(
   { chain, isLive }: Pick<Network, "chain" | "isLive">,
-  { stores, log }: { stores: Pick<Stores, "ledger" | "wallets" | "chainNetworks">; log: Log },
+  { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "chainNetworks">; log: Log },
 ): LedgerReconciler {
-  const { ledger, wallets, chainNetworks: networks } = stores;
-  return createLedgerReconciler({ chain, ledger, wallets, networks, log, patience: isLive ? LIVE_PATIENCE : 1 });
+  const { custody, wallets, chainNetworks: networks } = stores;
+  return createLedgerReconciler({ chain, custody, wallets, networks, log, patience: isLive ? LIVE_PATIENCE : 1 });
 }

@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    custody: Custody;
+  }
+}
+
+export interface Custody {
+  /** What the books have for each wallet, and for the escrow, at that block, postings of later blocks left out. */
+  read(network: Environment, token: TokenSymbol, atBlock: bigint): Promise<readonly { address: Hex; amount: Micro }[]>;
+}
+
+export function createCustody(db: Queryable): Custody {
+  return { read: (network, token, atBlock) => readCustody(db, network, token, atBlock) };
+}
+
+async function readCustody(
+  db: Queryable,
+  network: Environment,
+  token: TokenSymbol,
+  atBlock: bigint,
+): Promise<readonly { address: Hex; amount: Micro }[]> {
+  // One statement, so that balances and the postings of later blocks are of one moment.
+  const { rows } = await sql<{ address: Hex; amount: string }>`
+    with account as (
+      select id, balance_micro, tenant_id,
+        case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
+      from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
+    ), holder as (
+      select address, kind, tenant_id from wallet where network = ${network} and kind in ('treasury', 'collection')
+      union all
+      -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
+      select contracts->>'escrow', 'escrow', null from chain_network
+      where network = ${network} and contracts->>'escrow' is not null
+        and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
+    ), later as (
+      select entry.account_id, sum(entry.amount_micro) as amount
+      from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
+      where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
+    )
+    select holder.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
+    from holder
+      left join account on account.kind = holder.kind and account.tenant_id is not distinct from holder.tenant_id
+      left join later on later.account_id = account.id
+    group by holder.address order by holder.address`.execute(db);
+  return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
+}
