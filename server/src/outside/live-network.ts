@@ -10,7 +10,7 @@ import {
 import { ConfigError } from "../config/config.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
-import { hasTripsInEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import { hasTripsInEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../platform/files/private-files.ts";
 import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
 import type { Network } from "../ports/network.ts";

@@ -14,7 +14,7 @@ import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
 import { createSigner, createWallets } from "../modules/chain/store-wallets.ts";
-import { adoptEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import { adoptEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { adoptEurc } from "../modules/treasury/store-adopt-eurc.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";

@@ -14,7 +14,7 @@ import type { Booking, BookingChange } from "./bookings.ts";
  * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` says what holds for every effect. Money: the hold is made with
  * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between. Where a
  * reservation in escrow pays, nothing is held, and the booking says what that reservation owes; where it ends without paying, the
- * balance takes its place (`modules/escrow/pay-uncovered.ts`), also while the booking is under way.
+ * balance takes its place (`modules/escrow/orders/pay-uncovered.ts`), also while the booking is under way.
  */
 export type BookingMove = Move<Booking, Aggregates>;
 export type NextBookingMove = Next<Booking, Aggregates>;

@@ -12,8 +12,8 @@ import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
-import { tripPrefund } from "../escrow/prefund-operation.ts";
 import { escrowStep } from "../escrow/step-machine/step-operation.ts";
+import { tripPrefund } from "../escrow/trips/prefund-operation.ts";
 
 /** Orders of trips, on the contract. */
 let world: ChainWorld;

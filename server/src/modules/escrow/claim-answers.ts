@@ -6,7 +6,7 @@ import { FreeRecipient } from "../treasury/index.ts";
 import type { ClaimPorts } from "./claim-trip.ts";
 import { nameText, summaryText } from "./guest-text.ts";
 import { missingOfGuest } from "./guest-traveler.ts";
-import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
+import { MOST_WRONG_CODES, type Trip } from "./records/trips.ts";
 
 /** What the claim page asks and is answered; others may ask it too, with the secret of a guest link. */
 

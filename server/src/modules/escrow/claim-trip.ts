@@ -7,11 +7,11 @@ import { chainProvenance, isNetworkContract } from "../treasury/index.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireEscrow } from "./input.ts";
+import { isExpired, requireFunded, requireNothingPending } from "./records/trip-state.ts";
+import { MOST_WRONG_CODES, type Trip } from "./records/trips.ts";
 import { escrowStep } from "./step-machine/step-operation.ts";
 import { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";
 import { takeTripStep } from "./step-machine/take-trip-step.ts";
-import { isExpired, requireFunded, requireNothingPending } from "./trip-state.ts";
-import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
 
 export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock" | "claimKeys">;
 

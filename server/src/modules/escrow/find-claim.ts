@@ -3,7 +3,7 @@ import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { readHash } from "./input.ts";
-import { isExpired } from "./trip-state.ts";
+import { isExpired } from "./records/trip-state.ts";
 
 export type ClaimState = "claimed" | "open" | "expired";
 

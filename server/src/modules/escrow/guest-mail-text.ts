@@ -2,7 +2,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { Mail } from "../../ports/mailer.ts";
 import { composeMail, type MailPart, words } from "../messages/index.ts";
 import { nameText, summaryText } from "./guest-text.ts";
-import type { Trip } from "./trips.ts";
+import type { Trip } from "./records/trips.ts";
 
 export type TripToMail = Pick<Trip, "tripId" | "network" | "budget" | "expiresAt" | "requiresCode" | "details">;
 

@@ -23,9 +23,9 @@ import { messageJobs } from "../messages/jobs.ts";
 import type { Mailing } from "../messages/mailing.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
+import type { NewTrip, Trip } from "./records/trips.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
-import { describeWhole } from "./trip-answers.ts";
-import type { NewTrip, Trip } from "./trips.ts";
+import { describeWhole } from "./trips/trip-answers.ts";
 
 const BUDGET = 500_000_000n;
 const FROM = { address: "trips@wayfare.example", name: "Wayfare" };

@@ -19,7 +19,7 @@ import type { Mailing } from "../messages/index.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";
-import type { MailState, Trip } from "./trips.ts";
+import type { MailState, Trip } from "./records/trips.ts";
 
 /**
  * Mails are effects (`modules/effects/effect.ts`) without a look-up: a mail server cannot be asked what it has taken, and a mail that

@@ -7,9 +7,9 @@ import { birthProblem, missingForFlights, type TravelerProfile } from "../travel
 import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
+import { requireOpen } from "./records/trip-state.ts";
+import type { Trip } from "./records/trips.ts";
 import { lockTrip } from "./step-machine/take-step.ts";
-import { requireOpen } from "./trip-state.ts";
-import type { Trip } from "./trips.ts";
 
 /** What a guest says of herself or himself. */
 type GuestDetails = Pick<

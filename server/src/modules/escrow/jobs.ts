@@ -1,7 +1,7 @@
 import { defineJob, type Job } from "../../kernel/job.ts";
 import { listEnvironments, type Parts } from "../../kernel/parts.ts";
-import { payAllUncovered } from "./pay-uncovered.ts";
-import { releaseTrips } from "./release-trips.ts";
+import { releaseTrips } from "./expiry/release-trips.ts";
+import { payAllUncovered } from "./orders/pay-uncovered.ts";
 
 const RELEASE_MILLISECONDS = 60_000;
 

@@ -7,17 +7,16 @@ import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
 import * as returnedReservations from "./migrations/0101-returned-reservations.ts";
-import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
+import { createEscrowBookings } from "./records/store-bookings.ts";
+import { createTripPersons } from "./records/store-persons.ts";
+import { createTrips } from "./records/store-trips.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
 import { escrowEndings } from "./step-machine/end-step.ts";
 import { escrowStep } from "./step-machine/step-operation.ts";
-import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
-import { createTripPersons } from "./store-persons.ts";
-import { createTrips } from "./store-trips.ts";
 import { cancelBooking } from "./tools/cancel-booking.ts";
 import { closeTrip } from "./tools/close-trip.ts";
 import { commitBooking } from "./tools/commit-booking.ts";
@@ -33,6 +32,7 @@ import { readTripTravelers } from "./tools/read-trip-travelers.ts";
 import { releaseReservation } from "./tools/release-reservation.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
+import { tripPrefund } from "./trips/prefund-operation.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Settings {

@@ -8,12 +8,12 @@ import type { Ports } from "../../kernel/tool.ts";
 import type { TripTerms } from "../../ports/escrow-contract.ts";
 import { chainProvenance, type SendOutAnswer } from "../treasury/index.ts";
 import type { ClaimLinks } from "./claim-links.ts";
-import { fundTrip } from "./fund-trip.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
 import { randomHash, requireEscrow } from "./input.ts";
-import { tripPrefund } from "./prefund-operation.ts";
-import type { NewTrip, Trip, TripDetails } from "./trips.ts";
+import type { NewTrip, Trip, TripDetails } from "./records/trips.ts";
+import { fundTrip } from "./trips/fund-trip.ts";
+import { tripPrefund } from "./trips/prefund-operation.ts";
 
 export type PrefundPorts = Pick<
   Ports,

@@ -7,9 +7,10 @@ import type { Ports } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";
-import { closeTrip } from "./close-trip.ts";
 import { Hash, hashOf } from "./input.ts";
-import { readTripPage, readWholeTrip, TripCursor } from "./read-trips.ts";
+import type { Trip } from "./records/trips.ts";
+import { closeTrip } from "./trips/close-trip.ts";
+import { readTripPage, readWholeTrip, TripCursor } from "./trips/read-trips.ts";
 import {
   BookingAnswer,
   describeBooking,
@@ -20,8 +21,7 @@ import {
   TripClosed,
   TripSummary,
   TripUnlocked,
-} from "./trip-answers.ts";
-import type { Trip } from "./trips.ts";
+} from "./trips/trip-answers.ts";
 
 /** What the routes of the tenant's trips and bookings in escrow read. */
 interface TripRoutePorts {

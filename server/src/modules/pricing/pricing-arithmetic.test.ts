@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import { type BookingPrice, type BookingToPrice, priceBooking } from "../escrow/price-booking.ts";
+import { type BookingPrice, type BookingToPrice, priceBooking } from "../escrow/bookings/price-booking.ts";
 
 const policy = {
   version: 3,

@@ -5,12 +5,12 @@ import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../k
 import type { Aggregates, Stores } from "../../../kernel/stores.ts";
 import type { ChainReceipt } from "../../../ports/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
-import type { EscrowBooking } from "../escrow-bookings.ts";
-import { fundStep, tripPrefund } from "../prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../purposes.ts";
+import type { EscrowBooking } from "../records/escrow-bookings.ts";
+import { breakPromise } from "../records/trip-money.ts";
+import type { Trip } from "../records/trips.ts";
 import type { BoundBookingStep, OfTrip, StepNote, TripStepOutcome } from "../steps/step.ts";
-import { breakPromise } from "../trip-money.ts";
-import type { Trip } from "../trips.ts";
+import { fundStep, tripPrefund } from "../trips/prefund-operation.ts";
 import { toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 

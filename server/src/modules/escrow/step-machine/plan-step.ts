@@ -8,9 +8,9 @@ import type { Chain } from "../../../ports/chain.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { escrowFailure } from "../errors.ts";
 import { readHash, requireEscrow } from "../input.ts";
+import { requireRoom } from "../records/trip-state.ts";
+import type { Trip } from "../records/trips.ts";
 import { planReserving } from "../steps/reserve.ts";
-import { requireRoom } from "../trip-state.ts";
-import type { Trip } from "../trips.ts";
 import { type BookingAction, type TripAction, toStep } from "./escrow-action.ts";
 import {
   findReservation,

@@ -5,13 +5,13 @@ import type { Aggregates } from "../../../kernel/stores.ts";
 import type { StoredOperation } from "../../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
-import { requireCovering } from "../covered-orders.ts";
 import { escrowFailure } from "../errors.ts";
-import type { EscrowBooking, StepDetails } from "../escrow-bookings.ts";
 import { randomHash } from "../input.ts";
+import { requireCovering } from "../orders/covered-orders.ts";
+import type { EscrowBooking, StepDetails } from "../records/escrow-bookings.ts";
+import { promise } from "../records/trip-money.ts";
+import { requireRoom } from "../records/trip-state.ts";
 import type { BookingContext, BoundBookingStep } from "../steps/step.ts";
-import { promise } from "../trip-money.ts";
-import { requireRoom } from "../trip-state.ts";
 import { type BookingAction, isSameAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 import {

@@ -10,7 +10,7 @@ import { endOf, mismatch, requireMoving } from "../../treasury/index.ts";
 import { escrowFailure } from "../errors.ts";
 import { requireContract } from "../input.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "../purposes.ts";
-import type { Trip } from "../trips.ts";
+import type { Trip } from "../records/trips.ts";
 import { tellEnd } from "./end-step.ts";
 import { type EscrowAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";

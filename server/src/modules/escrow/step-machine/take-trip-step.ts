@@ -4,10 +4,10 @@ import type { StoredOperation } from "../../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
 import { escrowFailure } from "../errors.ts";
+import { promise } from "../records/trip-money.ts";
+import { requireFunded, requireNothingPending, requireRoom } from "../records/trip-state.ts";
+import type { Trip } from "../records/trips.ts";
 import type { BoundStep, BoundTripStep } from "../steps/step.ts";
-import { promise } from "../trip-money.ts";
-import { requireFunded, requireNothingPending, requireRoom } from "../trip-state.ts";
-import type { Trip } from "../trips.ts";
 import { isSameAction, type TripAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 import {

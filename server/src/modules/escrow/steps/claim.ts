@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StoredAddress, StoredBytes, StoredInteger } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { escrowFailure } from "../errors.ts";
-import { isExpired } from "../trip-state.ts";
+import { isExpired } from "../records/trip-state.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineTripStep } from "./step.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { final, usdcMovements } from "../../../kernel/plan.ts";
 import { escrowFailure } from "../errors.ts";
-import { requireNothingPromised } from "../trip-state.ts";
+import { requireNothingPromised } from "../records/trip-state.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineTripStep, PAYMENT_GAS } from "./step.ts";
 import { endTrip } from "./trip-end.ts";

@@ -4,11 +4,11 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { StoredAddress, StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { final, usdcMovements } from "../../../kernel/plan.ts";
-import { findCoveredBooking, requireSameOrder } from "../covered-orders.ts";
 import { escrowFailure, overReservation } from "../errors.ts";
-import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../order-warnings.ts";
-import { rememberOrder } from "../remember-order.ts";
-import { isExpired } from "../trip-state.ts";
+import { findCoveredBooking, requireSameOrder } from "../orders/covered-orders.ts";
+import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
+import { rememberOrder } from "../orders/remember-order.ts";
+import { isExpired } from "../records/trip-state.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep } from "./step.ts";
 

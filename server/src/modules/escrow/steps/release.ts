@@ -1,7 +1,7 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { requireNothingPromised } from "../trip-state.ts";
+import { requireNothingPromised } from "../records/trip-state.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineTripStep, PAYMENT_GAS } from "./step.ts";
 import { endTrip } from "./trip-end.ts";

@@ -5,7 +5,7 @@ import { StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { type Plan, usdcMovements } from "../../../kernel/plan.ts";
-import { hold } from "../trip-money.ts";
+import { hold } from "../records/trip-money.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep } from "./step.ts";
 

@@ -10,8 +10,8 @@ import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
 import type { EscrowCode } from "../errors.ts";
-import type { EscrowBooking, EscrowBookingChange } from "../escrow-bookings.ts";
-import type { Trip, TripChange } from "../trips.ts";
+import type { EscrowBooking, EscrowBookingChange } from "../records/escrow-bookings.ts";
+import type { Trip, TripChange } from "../records/trips.ts";
 import type { StepEvent } from "./escrow-event.ts";
 
 /**

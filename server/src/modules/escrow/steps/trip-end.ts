@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../../domain/money.ts";
 import { TRIP_CLOSED } from "../../../kernel/run-events.ts";
-import { giveBackFree } from "../trip-money.ts";
+import { giveBackFree } from "../records/trip-money.ts";
 import type { TripStepOutcome } from "./step.ts";
 
 /** What a closing and a release have in common. */

@@ -3,7 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
-import { toStepAnswer } from "../booking-answer.ts";
-import { describeClosing, requireTrip, takeClosing } from "../close-trip.ts";
+import { toStepAnswer } from "../bookings/booking-answer.ts";
 import { stepErrors, tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
 import { planTripStep } from "../step-machine/plan-step.ts";
+import { describeClosing, requireTrip, takeClosing } from "../trips/close-trip.ts";
 
 const Output = ChainResult.extend({
   tripId: z.string(),

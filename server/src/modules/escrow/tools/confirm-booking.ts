@@ -5,10 +5,10 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
-import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
-import { checkCommit, commitBooking, planCommit } from "../commit-booking.ts";
+import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
+import { checkCommit, commitBooking, planCommit } from "../bookings/commit-booking.ts";
+import { priceBooking, priceErrors } from "../bookings/price-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
-import { priceBooking, priceErrors } from "../price-booking.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";
 import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 

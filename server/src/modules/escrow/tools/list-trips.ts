@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { NextCursor, pageInput } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { readTripPage, TripCursor } from "../read-trips.ts";
-import { TripSummary } from "../trip-answers.ts";
+import { readTripPage, TripCursor } from "../trips/read-trips.ts";
+import { TripSummary } from "../trips/trip-answers.ts";
 
 export const listTrips = defineTool({
   name: "list_trips",

@@ -5,7 +5,7 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { planOrRefusal } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
-import { toStepAnswer } from "../booking-answer.ts";
+import { toStepAnswer } from "../bookings/booking-answer.ts";
 import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import { EscrowAddress, randomHash, readHash, requireEscrow } from "../input.ts";
 import { planTripStep } from "../step-machine/plan-step.ts";

@@ -5,7 +5,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { PolicyInput, readPolicyInput } from "../../pricing/index.ts";
-import { priceBooking } from "../price-booking.ts";
+import { priceBooking } from "../bookings/price-booking.ts";
 
 const isPositive = (text: string): boolean => readMicro(text) !== 0n;
 

@@ -6,7 +6,7 @@ import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
 import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
 import { tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
-import type { Trip } from "../trips.ts";
+import type { Trip } from "../records/trips.ts";
 
 const { trip_not_found } = tripStateErrors;
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };

@@ -6,8 +6,8 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../../memory/index.ts";
 import { tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
-import { readWholeTrip } from "../read-trips.ts";
-import { describeWhole, TripAnswer, type WholeTrip } from "../trip-answers.ts";
+import { readWholeTrip } from "../trips/read-trips.ts";
+import { describeWhole, TripAnswer, type WholeTrip } from "../trips/trip-answers.ts";
 
 const { trip_not_found } = tripStateErrors;
 

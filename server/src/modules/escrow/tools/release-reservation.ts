@@ -3,10 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
-import { tripStateErrors } from "../errors.ts";
-import type { EscrowBooking } from "../escrow-bookings.ts";
-import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import {
   againIfShort,
   planRelease,
@@ -14,7 +11,10 @@ import {
   releaseReservation as release,
   sayRelease,
   walletReasons,
-} from "../release-reservation.ts";
+} from "../bookings/release-reservation.ts";
+import { tripStateErrors } from "../errors.ts";
+import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { StepAnswer } from "../step-machine/take-step.ts";
 import { RELEASED } from "../steps/booking-end.ts";
 

@@ -3,11 +3,11 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
-import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { payouts } from "../records/trip-money.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";
-import { payouts } from "../trip-money.ts";
 
 const Output = BookingWrite.extend({
   vendorPaidUsdc: DecimalAmount,

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { Replayed } from "../../../kernel/tool.ts";
+import { ChainWrite } from "../../treasury/index.ts";
+import { bookingErrors, commitErrors, stepErrors, tripStateErrors } from "../errors.ts";
+import type { StepAnswer } from "../step-machine/take-step.ts";
+
+/** Part of every result of a step of a booking. */
+export const BookingWrite = ChainWrite.extend({
+  bookingId: z.string(),
+  tripId: z.string(),
+  state: z.enum(["reserved", "committed", "confirmed", "settled", "cancelled"]),
+});
+
+export const WaitingAmount = DecimalAmount.optional().describe(
+  "Of these, what the token refused to pay out and the escrow keeps for its recipient",
+);
+
+/** For tools that take a step of a booking to declare. */
+export const bookingStepErrors = { ...stepErrors, ...bookingErrors } as const;
+
+const { trip_expired } = tripStateErrors;
+export const commitStepErrors = { ...bookingStepErrors, ...commitErrors, trip_expired } as const;
+
+/** A step that another tool took: what this call answers is its own, and its usage record is its own. */
+export const asOwn = (answer: StepAnswer): StepAnswer => ({ ...answer, kind: "confirmed" });
+
+/** The stored result, checked: it may have been written by an earlier version. */
+export function toStepAnswer<Output extends z.ZodType>(
+  { kind, result, firstCallId }: Pick<StepAnswer, "kind" | "result" | "firstCallId">,
+  output: Output,
+): z.output<Output> | Replayed<z.output<Output>> {
+  const checked = output.parse(result);
+  return kind === "replayed" && firstCallId !== null ? new Replayed(checked, firstCallId) : checked;
+}

@@ -1,0 +1,104 @@
+import { invalidInput } from "../../../domain/errors.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Plan } from "../../../kernel/plan.ts";
+import type { Chain } from "../../../ports/chain.ts";
+import { isNetworkContract, requireUnblocked } from "../../treasury/index.ts";
+import { hashOf } from "../input.ts";
+import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
+import type { Trip } from "../records/trips.ts";
+import { type PlanPorts, planBookingStep } from "../step-machine/plan-step.ts";
+import {
+  findSameStep,
+  type IsSameStep,
+  requireBooking,
+  requireState,
+  takeBookingStep,
+} from "../step-machine/take-booking-step.ts";
+import { type Asking, answerOf, type StepAnswer, type StepPorts } from "../step-machine/take-step.ts";
+import { commitStep } from "../steps/commit.ts";
+
+interface CommittedAmounts {
+  vendorAmount: Micro;
+  markup: Micro;
+  serviceFee: Micro;
+}
+
+interface CommitRequest extends Asking {
+  tenantId: string;
+  bookingId: Hex;
+  vendor: Hex;
+  itineraryHash: Hex;
+  itineraryCid: string | undefined;
+  /** Asked only for a commit that is not known yet: what was priced once stays as it is. */
+  price(): Promise<CommittedAmounts & { pricing?: Readonly<Record<string, unknown>>; answer: object }>;
+  isSame: IsSameStep;
+}
+
+/**
+ * Everything that can be refused before the price is looked at; it changes nothing. `known`: the same commit, made before or under way.
+ */
+export async function checkCommit(
+  { stores, chain }: Pick<StepPorts, "stores" | "chain">,
+  { tenantId, bookingId, vendor, isSame }: Pick<CommitRequest, "tenantId" | "bookingId" | "vendor" | "isSame">,
+) {
+  const booking = await requireBooking(stores, chain.network, { tenantId, bookingId });
+  const known = await findSameStep(stores, booking, commitStep, isSame);
+  if (known !== undefined) return { booking, known };
+  requireState(booking, commitStep);
+  const trip = await stores.trips.get(chain.network, booking.tripId);
+  requireVendor(chain, trip, vendor);
+  await requireUnblocked(chain, "USDC", vendor);
+  return { booking, trip };
+}
+
+/** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
+export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
+  const { stores } = ports;
+  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
+  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  const { booking, known, trip } = await checkCommit(ports, request);
+  if (known !== undefined) return await answerOf(ports, known, request);
+  const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
+  const bought = { vendor, itineraryHash };
+  const warnings = [...(await warnOfPaidOrder(stores, booking, bought)), ...(await warnOfExpiry(stores, trip, bought))];
+  return await takeBookingStep(ports, {
+    tenantId,
+    callId,
+    action: { name: "commit", bookingId, vendor, vendorAmount, markup, serviceFee, itineraryHash },
+    details: {
+      ...(itineraryCid === undefined ? {} : { itineraryCid }),
+      ...(pricing === undefined ? {} : { pricing }),
+    },
+    result: ({ tripId }) => ({ bookingId, tripId, state: "committed", vendorAddress: vendor, warnings, ...answer }),
+    isSame,
+    waitMilliseconds,
+  });
+}
+
+/** `price` is asked only for a commit that is not known yet. */
+export function planCommit(
+  ports: PlanPorts,
+  { bookingId, isSame, ...bought }: Pick<CommitRequest, "vendor" | "itineraryHash" | "isSame"> & { bookingId: string },
+  price: () => Promise<CommittedAmounts>,
+): Promise<Plan> {
+  const unpriced = (id: Hex) =>
+    ({ name: "commit", bookingId: id, ...bought, vendorAmount: 0n, markup: 0n, serviceFee: 0n }) as const;
+  return planBookingStep(ports, {
+    bookingId,
+    isSame,
+    action: unpriced,
+    async complete(trip) {
+      requireVendor(ports.chain, trip, bought.vendor);
+      const { vendorAmount, markup, serviceFee } = await price();
+      return { ...unpriced(hashOf(bookingId)), vendorAmount, markup, serviceFee };
+    },
+  });
+}
+
+/** Somebody who can be paid, and who is not the one who pays. */
+function requireVendor(chain: Chain, trip: Pick<Trip, "funder"> | undefined, vendor: Hex): void {
+  if (vendor !== trip?.funder && !isNetworkContract(chain, vendor)) return;
+  const message = "is no vendor: it is your own wallet or one of the network's contracts";
+  throw invalidInput([{ path: "vendorAddress", message }]);
+}

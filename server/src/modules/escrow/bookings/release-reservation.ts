@@ -1,0 +1,189 @@
+import { Failure } from "../../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { Chain } from "../../../ports/chain.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { escrowFailure } from "../errors.ts";
+import { readHash, requireContract, requireEscrow } from "../input.ts";
+import { findCoveredBooking, requireCovering } from "../orders/covered-orders.ts";
+import { holdForOrder } from "../orders/hold-for-order.ts";
+import type { EscrowBooking } from "../records/escrow-bookings.ts";
+import { isExpired } from "../records/trip-state.ts";
+import type { Trip } from "../records/trips.ts";
+import { toStep } from "../step-machine/escrow-action.ts";
+import { type PlanPorts, requireTrip, withRefusal } from "../step-machine/plan-step.ts";
+import { findStep, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
+import {
+  type Asking,
+  answerOf,
+  earlierOf,
+  enqueueStep,
+  lockTrip,
+  requireSame,
+  type StepAnswer,
+  type StepPorts,
+} from "../step-machine/take-step.ts";
+
+/** Why the wallet gets what a reservation held, and not the trip's budget. */
+export const walletReasons = ["trip_closed", "trip_expired", "escrow_too_old", "order_unpaid"] as const;
+type WalletReason = (typeof walletReasons)[number];
+
+/** Where the money of a reservation goes when it ends, and what it leaves for the wallet to pay. */
+export interface ReleaseWay {
+  /** Undefined: to the trip. */
+  walletBecause: WalletReason | undefined;
+  /** An order that the reservation was to pay for. */
+  order: { orderId: string | undefined; owed: Micro } | undefined;
+}
+
+export interface ReleaseRequest extends Asking {
+  tenantId: string;
+  tripId: Hex;
+  bookingId: Hex;
+  reason: string;
+  /** As `ReservationRequest.result`. */
+  result(booking: EscrowBooking, way: ReleaseWay): Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Ends a booking that is not confirmed, once, and puts what it held back into its trip's budget; to the wallet, where the trip spends
+ * nothing any more, the contract knows no way back, or the wallet is too short to pay what the reservation was to pay. Throws Failure with
+ * a code of `stepErrors`, `bookingErrors` or `tripStateErrors`.
+ */
+export async function releaseReservation(ports: StepPorts, request: ReleaseRequest): Promise<StepAnswer> {
+  return await answerOf(ports, await storeRelease(ports, request), request);
+}
+
+async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<ChainTransaction> {
+  const { stores, chain } = ports;
+  const { network } = chain;
+  const { tenantId, callId, tripId, bookingId, reason } = request;
+  const earlier = await earlierOf(stores, network, callId);
+  await requireBooking(stores, network, { tenantId, bookingId, tripId });
+  return await stores.transaction(async (aggregates) => {
+    const { trips, escrowBookings } = aggregates;
+    const trip = await lockTrip(trips, network, tenantId, tripId);
+    const booking = await requireBooking(aggregates, network, { tenantId, bookingId, tripId });
+    const known = await findRelease(aggregates, booking);
+    if (known !== undefined) return requireSame(earlier, known);
+    const way = await chooseWay(aggregates, ports, trip, booking);
+    const step = way.walletBecause === undefined ? "return" : "cancel";
+    const stored = await enqueueStep(aggregates, ports, trip, {
+      callId,
+      action: { name: step, bookingId, reason },
+      result: request.result(booking, way),
+    });
+    const pending = { step, transactionId: stored.id, details: { cancelReason: reason } } as const;
+    await escrowBookings.change({ tenantId, network, bookingId }, { pending });
+    if (step === "return") await holdForOrder(aggregates, stored, way.order?.owed ?? 0n);
+    return requireSame(earlier, stored);
+  });
+}
+
+/** What ended the booking before, or is about to: by this tool or by `cancel_booking`. Throws where another step is under way. */
+async function findRelease(
+  aggregates: Pick<Aggregates, "chainTransactions">,
+  booking: EscrowBooking,
+): Promise<ChainTransaction | undefined> {
+  const known = (await findStep(aggregates, booking, "return")) ?? (await findStep(aggregates, booking, "cancel"));
+  if (known === undefined && booking.pending !== undefined) throw escrowFailure("booking_in_progress");
+  return known;
+}
+
+/** Throws Failure where the booking cannot end now. */
+async function chooseWay(
+  aggregates: Pick<Aggregates, "bookings" | "wallets" | "ledger">,
+  { chain, clock }: { chain: Chain; clock: Clock },
+  trip: Trip,
+  booking: EscrowBooking,
+): Promise<ReleaseWay> {
+  const { tenantId, network, bookingId } = booking;
+  const step = toStep({ name: "return", bookingId, reason: "" });
+  requireState(booking, step);
+  await requireCovering(aggregates, booking, step);
+  // What closes the trip now pays out what is free in this moment.
+  if (trip.pending !== undefined && trip.pending.step !== "claim") throw escrowFailure("trip_in_progress");
+  const covered = await findCoveredBooking(aggregates, booking);
+  const order = covered === undefined ? undefined : { orderId: covered.orderId, owed: covered.cover };
+  const way = (walletBecause?: WalletReason): ReleaseWay => ({ walletBecause, order });
+  if (trip.state === "closed") return way("trip_closed");
+  if (isExpired(trip, clock)) return way("trip_expired");
+  if (!requireContract(chain).returnsToTrip) return way("escrow_too_old");
+  if (order === undefined || order.owed === 0n) return way();
+  // The operator has paid the supplier: something must be there to pay the operator.
+  const { available } = await aggregates.ledger.balance({ tenantId, network, token: "USDC" });
+  return way(available < order.owed ? "order_unpaid" : undefined);
+}
+
+export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId: string }): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { stores, chain, caller, escrowAddress } = ports;
+    requireEscrow(chain, escrowAddress);
+    const [bookingId, tripId] = [readHash(named.bookingId), readHash(named.tripId)];
+    if (bookingId === undefined || tripId === undefined) throw escrowFailure("booking_not_found");
+    const { tenantId, environment } = caller;
+    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
+    const trip = await requireTrip(ports, tripId);
+    const way = await chooseWay(stores, ports, trip, booking);
+    const { walletBecause, order } = way;
+    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
+    return await withRefusal(ports, trip, {
+      movements: usdcMovements(
+        [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
+        [owed, "treasury", "collection", "cost"],
+      ),
+      boughtHash: booking.itineraryHash,
+      tripId,
+      irreversible: [final("the booking is over")],
+      remarks: foresayRelease(way),
+    });
+  });
+}
+
+/** For who is told of it afterwards, with what to do next. */
+export function sayRelease(way: ReleaseWay): string {
+  const { walletBecause } = way;
+  const where =
+    walletBecause === undefined
+      ? "The money is back in the trip's budget: reserve another booking, or start the run again."
+      : `The money went to your wallet: ${wordsOf[walletBecause]} To try again, prefund another trip.`;
+  return [where, ...sayOwed(way)].join(" ");
+}
+
+/** For who asks beforehand. */
+function foresayRelease(way: ReleaseWay): string[] {
+  const { walletBecause } = way;
+  const where =
+    walletBecause === undefined
+      ? "The money goes back to the trip's budget, free for another booking."
+      : `The money goes to your wallet: ${wordsOf[walletBecause]}`;
+  return [where, ...sayOwed(way)];
+}
+
+function sayOwed({ order }: ReleaseWay): string[] {
+  if (order === undefined || order.owed === 0n) return [];
+  return [
+    `Your wallet pays ${formatDecimal(order.owed)} USDC for the order ${order.orderId}, which the reservation was to pay for; less if the supplier gives something back meanwhile.`,
+  ];
+}
+
+const wordsOf: Readonly<Record<WalletReason, string>> = {
+  trip_closed: "the trip is closed.",
+  trip_expired: "the trip has expired.",
+  escrow_too_old: "this network's escrow contract is an earlier one, which cannot put money back into a trip.",
+  order_unpaid: "it was needed there to pay for the order.",
+};
+
+/** A balance that fell in this moment. */
+export function againIfShort(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== "insufficient_balance") throw error;
+  throw escrowFailure("booking_in_progress", {
+    detail: "Your wallet's balance changed at the same time. Nothing was done. Call again.",
+    cause: error,
+  });
+}

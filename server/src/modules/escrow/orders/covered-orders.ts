@@ -1,0 +1,57 @@
+import { invalidInput } from "../../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { Booking } from "../../bookings/index.ts";
+import { escrowFailure } from "../errors.ts";
+import type { EscrowBooking } from "../records/escrow-bookings.ts";
+import type { BookingStep } from "../steps/step.ts";
+
+type Reservation = Pick<EscrowBooking, "tenantId" | "network" | "bookingId">;
+
+/** What a reservation pays for in place of the wallet. Undefined: nothing, as nothing outside of a run lets it. */
+export function findCoveredBooking(
+  { bookings }: Pick<Aggregates, "bookings">,
+  { tenantId, network, bookingId }: Reservation,
+): Promise<Booking | undefined> {
+  return bookings.findCovered(tenantId, network, bookingId);
+}
+
+/**
+ * A reservation that pays for an order is the operator's security. While the order is being booked, nothing becomes of it; afterwards it
+ * can be cancelled, as the wallet then pays, and be committed to this service for the order, for at least what that costs.
+ */
+export async function requireCovering(
+  aggregates: Pick<Aggregates, "bookings" | "wallets">,
+  reservation: Reservation,
+  { coverRules }: Pick<BookingStep, "coverRules">,
+): Promise<void> {
+  if (coverRules === undefined) return;
+  const booking = await findCoveredBooking(aggregates, reservation);
+  if (booking === undefined) return;
+  if (booking.state !== "booked") throw escrowFailure("booking_in_progress");
+  if (coverRules.require === undefined || booking.cover === 0n) return;
+  const { address } = await aggregates.wallets.ensure(reservation.network, "collection");
+  coverRules.require(booking, address);
+}
+
+/** Throws where a commit is not for the order that the reservation pays for. */
+export function requireSameOrder(
+  { orderId, itineraryHash, cover }: Booking,
+  collectionAddress: Hex,
+  terms: { vendor: Hex; itineraryHash: Hex; vendorAmount: Micro },
+): void {
+  const order = `the order ${orderId}, which this reservation pays for`;
+  const wrong = [
+    ...(terms.vendor === collectionAddress
+      ? []
+      : [{ path: "vendorAddress", message: `must be ${collectionAddress}, for ${order}` }]),
+    ...(terms.itineraryHash === itineraryHash
+      ? []
+      : [{ path: "itineraryHash", message: `must be ${itineraryHash}, that of ${order}` }]),
+    ...(terms.vendorAmount >= cover
+      ? []
+      : [{ path: "vendorAmountUsdc", message: `must be at least ${formatDecimal(cover)}, for ${order}` }]),
+  ];
+  if (wrong.length > 0) throw invalidInput(wrong);
+}

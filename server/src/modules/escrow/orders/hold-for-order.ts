@@ -1,0 +1,26 @@
+import type { Micro } from "../../../domain/money.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+
+type Step = Pick<ChainTransaction, "id" | "tenantId" | "network">;
+
+const referenceOf = ({ id }: Pick<Step, "id">) => `return:${id}`;
+
+/**
+ * While a reservation is on its way back to its trip, nobody else spends what the wallet owes for an order then. Throws Failure
+ * `insufficient_balance`.
+ */
+export async function holdForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step, owed: Micro): Promise<void> {
+  const { tenantId, network } = step;
+  if (tenantId === null || owed === 0n) return;
+  await ledger.hold({ tenantId, network, token: "USDC" }, owed, referenceOf(step));
+}
+
+/** At the step's end, before the wallet pays, or in place of that. */
+export async function endHoldForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step): Promise<void> {
+  const { tenantId, network } = step;
+  if (tenantId === null) return;
+  const purse = { tenantId, network, token: "USDC" } as const;
+  const isHeld = (await ledger.holds(purse)).some(({ reference }) => reference === referenceOf(step));
+  if (isHeld) await ledger.release(purse, referenceOf(step));
+}

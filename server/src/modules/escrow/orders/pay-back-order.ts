@@ -1,0 +1,41 @@
+import { formatDecimal } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { atMost, PAID_BY_ESCROW, paidFor } from "../../orders/index.ts";
+import { refund } from "../../treasury/index.ts";
+
+/**
+ * An order is paid once: of what a settled booking has paid to the service for it, what the reservation owes for the order stays. The
+ * rest goes back to the wallet, where another reservation paid the order or none did at most what the order has cost the wallet. In the
+ * transaction that stores the settlement, and once for a booking.
+ */
+export async function payBackOrder(
+  aggregates: Aggregates,
+  { tenantId, network, bookingId }: { tenantId: string; network: Environment; bookingId: Hex },
+): Promise<void> {
+  const { bookings, escrowBookings, orders, wallets } = aggregates;
+  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  if (booking?.state !== "settled" || booking.itineraryHash === undefined) return;
+  if (booking.vendor !== (await wallets.ensure(network, "collection")).address) return;
+  const order = await orders.findByItinerary(tenantId, network, booking.itineraryHash);
+  if (order === undefined) return;
+  const { orderId } = order;
+  const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
+  const byWallet = await paidFor(aggregates, order);
+  const paidUsdc = formatDecimal(booking.vendorPaid);
+  const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
+  if (!(await orders.record(network, orderId, paid))) return;
+  const isCover = (await bookings.get(order.bookingId))?.escrowBookingId === bookingId;
+  const rest = booking.vendorPaid - (await bookings.reduceCover(order.bookingId, booking.vendorPaid));
+  const back = isCover ? rest : atMost(rest, byWallet);
+  if (back === 0n) return;
+  const details = { reason: "paid_by_escrow", escrowBookingId: bookingId, refundedUsdc: formatDecimal(back) };
+  await orders.record(network, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });
+  await refund(
+    aggregates,
+    { tenantId, network, token: "USDC" },
+    `${PAID_BY_ESCROW}${order.bookingId}:${bookingId}`,
+    back,
+  );
+}

@@ -1,0 +1,48 @@
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Aggregates } from "../../../kernel/stores.ts";
+import { orderKey } from "../../../kernel/trip-note.ts";
+import type { OrderRecord } from "../../orders/index.ts";
+import type { Trip } from "../records/trips.ts";
+
+/**
+ * An order belongs to the trip from which a booking in escrow pays for it: with the call that booked it, what that call had been shown,
+ * its approval, and everything that has happened to the order. A run has told some of it already.
+ */
+export async function rememberOrder(aggregates: Aggregates, trip: Trip, itineraryHash: Hex): Promise<void> {
+  const { tripRecords, orders, bookings } = aggregates;
+  const { tenantId, network, tripId } = trip;
+  const order = await orders.findByItinerary(tenantId, network, itineraryHash);
+  if (order === undefined) return;
+  const { orderId, kind, pnr, totalAmount, totalCurrency, createdAt } = order;
+  const booking = await bookings.get(order.bookingId);
+  if (booking !== undefined) await rememberCall(aggregates, trip, order, booking);
+  await tripRecords.append(
+    { tenantId, network, tripId },
+    {
+      ...{ kind: "order", key: orderKey(orderId), userId: booking?.userId, at: createdAt },
+      text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
+      details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId: booking?.callId ?? null },
+    },
+  );
+  await orders.tellTrips(network, orderId);
+}
+
+async function rememberCall(
+  { tripRecords, seenOffers, approvals }: Aggregates,
+  { tenantId, network, tripId }: Trip,
+  { createdAt }: OrderRecord,
+  { userId, offerId, callId }: { userId: string; offerId: string; callId: string },
+): Promise<void> {
+  const trip = { tenantId, network, tripId };
+  const offer = await seenOffers.find({ tenantId, environment: network }, offerId);
+  if (offer !== undefined) {
+    const text = `What was booked had been shown at ${offer.totalAmount} ${offer.totalCurrency}.`;
+    const shown = { kind: "offer", key: `offer:${offerId}`, text, details: { offerId, offer } } as const;
+    await tripRecords.append(trip, { ...shown, userId, at: createdAt });
+  }
+  for (const { id, tool, decidedBy, decidedAt = createdAt } of await approvals.usedBy({ tenantId, network }, callId)) {
+    const details = { approvalId: id, tool };
+    const approved = { kind: "approval", key: `approval:${id}`, text: `${tool} was approved.`, details } as const;
+    await tripRecords.append(trip, { ...approved, userId: decidedBy, at: decidedAt });
+  }
+}

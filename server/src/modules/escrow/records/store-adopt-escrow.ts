@@ -1,0 +1,66 @@
+import type { Micro } from "../../../domain/money.ts";
+import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainContracts } from "../../../ports/chain-networks.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { createChainNetworks } from "../../chain/index.ts";
+import { postAll } from "../../ledger/index.ts";
+
+export interface EscrowAdoption {
+  network: Environment;
+  /** With the escrow, and the block from which on the books hold it; without both: it has none any more. */
+  contracts: ChainContracts;
+  /** What the escrow has at that block. */
+  balances: Readonly<Record<TokenSymbol, Micro>>;
+}
+
+/**
+ * Stores the network's contracts with another escrow than before, and brings the escrow's account to what that one has: anybody
+ * can have paid into it before, and what strangers gave to the one before stays there. Call it while nothing else posts.
+ */
+export async function adoptEscrow(
+  db: Queryable,
+  clock: Clock,
+  { network, contracts, balances }: EscrowAdoption,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const token of tokenSymbols) {
+      const row = await transaction
+        .selectFrom("ledgerAccount")
+        .select("balanceMicro")
+        .where("network", "=", network)
+        .where("token", "=", token)
+        .where("kind", "=", "escrow")
+        .forUpdate()
+        .executeTakeFirst();
+      const amount = balances[token] - (row?.balanceMicro ?? 0n);
+      const moves = [
+        { kind: "external", tenantId: null, amount: -amount },
+        { kind: "escrow", tenantId: null, amount },
+      ] as const;
+      const at = `${contracts.escrow ?? "none"}:${contracts.escrowSince ?? clock.now().epochMilliseconds}`;
+      const reference = `adopt:${network}:${token}:${at}`;
+      await postAll(transaction, [{ network, token, reference, kind: "adopt", moves }], clock);
+    }
+    await createChainNetworks(transaction, clock).setContracts(network, contracts);
+  });
+}
+
+/** Whether trips have money in the network's escrow, or on the way to it. */
+export async function hasTripsInEscrow(db: Queryable, network: Environment, escrow: Hex): Promise<boolean> {
+  const row = await db
+    .selectFrom("trip")
+    .select("tripId")
+    .where("network", "=", network)
+    .where("escrow", "=", escrow)
+    .where(({ or, and, eb }) =>
+      or([
+        eb("state", "=", "funding"),
+        and([eb("state", "<>", "failed"), or([eb("freeMicro", ">", 0n), eb("heldMicro", ">", 0n)])]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

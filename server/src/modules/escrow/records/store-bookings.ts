@@ -1,0 +1,159 @@
+import { type InferResult, sql } from "kysely";
+import { z } from "zod";
+import { currentTraceId } from "../../../domain/trace.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { withoutNulls } from "../../../platform/database/without-nulls.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
+
+const Details = z.object({
+  itineraryCid: z.string().exactOptional(),
+  cancelReason: z.string().exactOptional(),
+  pricing: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+const Pending = z.object({ step: z.string(), transactionId: z.string(), details: Details });
+
+const Steps = z.array(
+  z.object({
+    step: z.string(),
+    transactionHash: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]),
+    at: z.string().transform((text) => Temporal.Instant.from(text)),
+  }),
+);
+
+/** Oldest first. */
+const stepsOfBooking = sql<unknown>`(
+  select coalesce(jsonb_agg(jsonb_build_object('step', step, 'transactionHash', transaction_hash, 'at', at) order by id), '[]')
+  from escrow_step
+  where escrow_step.network = escrow_booking.network and escrow_step.trip_id = escrow_booking.trip_id
+    and escrow_step.booking_id = escrow_booking.booking_id
+)`;
+
+const columns = [
+  "bookingId",
+  "tripId",
+  "network",
+  "tenantId",
+  "state",
+  "pending",
+  "reservedMicro as reserved",
+  "vendor",
+  "vendorAmountMicro as vendorAmount",
+  "markupMicro as markup",
+  "serviceFeeMicro as serviceFee",
+  "itineraryHash",
+  "ticketHash",
+  "details",
+  "vendorPaidMicro as vendorPaid",
+  "feePaidMicro as feePaid",
+  "refundedMicro as refunded",
+  "returnedMicro as returned",
+  "waitingMicro as waiting",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+const selectBookings = (db: Queryable) =>
+  db.selectFrom("escrowBooking").select(columns).select(stepsOfBooking.as("transactions"));
+
+/** Joins the caller's transaction when `db` is one. */
+export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBookings {
+  const now = (): string => clock.now().toString();
+
+  return {
+    async insert({ bookingId, tripId, network, tenantId, reserved, pending }) {
+      const at = now();
+      const fresh = {
+        tripId,
+        pending: JSON.stringify(pending),
+        reservedMicro: reserved,
+        createdAt: at,
+        updatedAt: at,
+        traceId: currentTraceId(),
+      };
+      const row = await db
+        .insertInto("escrowBooking")
+        .values({ network, tenantId, bookingId, ...fresh })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["tenantId", "network", "bookingId"])
+            // A failed one never was on the chain: nothing else of it is set.
+            .doUpdateSet({ ...fresh, state: "reserving" })
+            .where("escrowBooking.state", "=", "failed"),
+        )
+        .returning(columns)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toBooking({ ...row, transactions: [] });
+    },
+
+    async find(tenantId, network, bookingId) {
+      const row = await selectBookings(db)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("bookingId", "=", bookingId)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toBooking(row);
+    },
+
+    async change({ tenantId, network, bookingId }, change) {
+      const at = now();
+      const { tripId } = await db
+        .updateTable("escrowBooking")
+        .set({ ...toColumns(change), updatedAt: at })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("bookingId", "=", bookingId)
+        .returning("tripId")
+        .executeTakeFirstOrThrow();
+      if (change.transaction === undefined) return;
+      const { step, transactionHash } = change.transaction;
+      await db
+        .insertInto("escrowStep")
+        .values({ network, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() })
+        .execute();
+    },
+
+    async listOfTrip(network, tripId) {
+      const rows = await selectBookings(db)
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .orderBy("createdAt", "desc")
+        .orderBy("bookingId")
+        .execute();
+      return rows.map(toBooking);
+    },
+  };
+}
+
+/** Only what is there, but that also when it is undefined. */
+function toColumns(change: EscrowBookingChange) {
+  const { state, reserved, vendorAmount, markup, serviceFee, details } = change;
+  const { vendorPaid, feePaid, refunded, returned, waiting } = change;
+  return {
+    state,
+    reservedMicro: reserved,
+    vendorAmountMicro: vendorAmount,
+    markupMicro: markup,
+    serviceFeeMicro: serviceFee,
+    details: details === undefined ? undefined : JSON.stringify(details),
+    vendorPaidMicro: vendorPaid,
+    feePaidMicro: feePaid,
+    refundedMicro: refunded,
+    returnedMicro: returned,
+    waitingMicro: waiting,
+    ...("vendor" in change ? { vendor: change.vendor ?? null } : {}),
+    ...("itineraryHash" in change ? { itineraryHash: change.itineraryHash ?? null } : {}),
+    ...("ticketHash" in change ? { ticketHash: change.ticketHash ?? null } : {}),
+    ...("pending" in change ? { pending: change.pending === undefined ? null : JSON.stringify(change.pending) } : {}),
+  };
+}
+
+function toBooking(row: InferResult<ReturnType<typeof selectBookings>>[number]): EscrowBooking {
+  return {
+    ...withoutNulls(row),
+    pending: row.pending === null ? undefined : Pending.parse(row.pending),
+    details: Details.parse(row.details),
+    transactions: Steps.parse(row.transactions),
+  };
+}

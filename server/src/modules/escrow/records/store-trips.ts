@@ -1,0 +1,342 @@
+import { type InferResult, sql } from "kysely";
+import { z } from "zod";
+import type { Hex } from "../../../domain/tokens.ts";
+import { currentTraceId } from "../../../domain/trace.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { withoutNulls } from "../../../platform/database/without-nulls.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Vault } from "../../../ports/vault.ts";
+import { nameText } from "../guest-text.ts";
+import type { Trip, TripChange, Trips } from "./trips.ts";
+
+const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
+
+const Pending = z.object({ step: z.string(), transactionId: z.string() });
+
+const Details = z.object({
+  metadataCid: z.string().exactOptional(),
+  metadataHash: HexText.exactOptional(),
+  agentTokenId: z.string().exactOptional(),
+  guestName: z.string().exactOptional(),
+  buyerName: z.string().exactOptional(),
+  tripSummary: z.string().exactOptional(),
+  linkOrigin: z.string(),
+});
+
+const Steps = z.array(
+  z.object({
+    step: z.string(),
+    transactionHash: HexText,
+    at: z.string().transform((text) => Temporal.Instant.from(text)),
+  }),
+);
+
+/** Transactions of the trip as a whole, oldest first. */
+const stepsOfTrip = sql<unknown>`(
+  select coalesce(jsonb_agg(jsonb_build_object('step', step, 'transactionHash', transaction_hash, 'at', at) order by id), '[]')
+  from escrow_step
+  where escrow_step.network = trip.network and escrow_step.trip_id = trip.trip_id and escrow_step.booking_id is null
+)`;
+
+const selectTrips = (db: Queryable) =>
+  db
+    .selectFrom("trip")
+    .select([
+      "tripId",
+      "network",
+      "tenantId",
+      "userId",
+      "escrow",
+      "funder",
+      "state",
+      "budgetMicro as budget",
+      "freeMicro as free",
+      "heldMicro as held",
+      "promisedMicro as promised",
+      "vendorPaidMicro as vendorPaid",
+      "markupPaidMicro as markupPaid",
+      "serviceFeePaidMicro as serviceFeePaid",
+      "actionFeePaidMicro as actionFeePaid",
+      "refundedMicro as refunded",
+      "expiresAt",
+      "codeNonce",
+      "requiresCode",
+      "wrongCodes",
+      "guestWallet",
+      "claimedAt",
+      "pending",
+      "forGuest",
+      "details",
+      "encryptedGuestEmail",
+      "mail",
+      "createdAt",
+      "updatedAt",
+    ])
+    .select(stepsOfTrip.as("transactions"));
+
+interface TripsOptions {
+  db: Queryable;
+  vault: Vault;
+  clock: Clock;
+}
+
+/** Joins the caller's transaction when `db` is one. */
+export function createTrips(options: TripsOptions): Trips {
+  return {
+    ...createForgetting(options),
+    ...createReads(options),
+    ...createLists(options),
+    ...createWrites(options),
+    ...createClaimGuards(options),
+    ...createActions(options),
+  };
+}
+
+async function getTrip(
+  { db, vault }: Pick<TripsOptions, "db" | "vault">,
+  network: Environment,
+  tripId: Hex,
+): Promise<Trip | undefined> {
+  const row = await selectTrips(db).where("network", "=", network).where("tripId", "=", tripId).executeTakeFirst();
+  return row === undefined ? undefined : toTrip(row, vault);
+}
+
+function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"> {
+  return {
+    get: (network, tripId) => getTrip(options, network, tripId),
+
+    async find(tenantId, network, tripId) {
+      const trip = await getTrip(options, network, tripId);
+      return trip?.tenantId === tenantId ? trip : undefined;
+    },
+
+    async lock(network, tripId) {
+      const row = await options.db
+        .selectFrom("trip")
+        .select("tripId")
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .forUpdate()
+        .executeTakeFirst();
+      // A statement of its own: one that has waited for the lock would read other tables as they were before.
+      return row === undefined ? undefined : await getTrip(options, network, tripId);
+    },
+  };
+}
+
+function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExpired"> {
+  return {
+    async list(tenantId, network, { limit, after }) {
+      const rows = await selectTrips(db)
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .$if(after !== undefined, (select) =>
+          select.where(
+            sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
+          ),
+        )
+        .orderBy("createdAt", "desc")
+        .orderBy("tripId", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => toTrip(row, vault));
+    },
+
+    async listExpired(network, before, { limit, after }) {
+      const rows = await selectTrips(db)
+        .where("network", "=", network)
+        .where("state", "in", ["funded", "closed"])
+        .where(sql<boolean>`free_micro + held_micro > 0`)
+        .where("expiresAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
+        .$if(after !== undefined, (select) =>
+          select.where(
+            sql<boolean>`(expires_at, trip_id) > (${after?.expiresAt.toString()}::timestamptz, ${after?.tripId})`,
+          ),
+        )
+        .orderBy("expiresAt")
+        .orderBy("tripId")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => toTrip(row, vault));
+    },
+  };
+}
+
+function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
+  return {
+    async insert(trip) {
+      const { network, tripId, guestEmail } = trip;
+      const at = clock.now().toString();
+      await db
+        .insertInto("trip")
+        .values({
+          network,
+          tripId,
+          tenantId: trip.tenantId,
+          userId: trip.userId,
+          traceId: currentTraceId(),
+          escrow: trip.escrow,
+          funder: trip.funder,
+          budgetMicro: trip.budget,
+          expiresAt: trip.expiresAt.toString(),
+          codeNonce: trip.codeNonce,
+          requiresCode: trip.requiresCode,
+          forGuest: guestEmail !== undefined || nameText(trip.details.guestName) !== undefined,
+          details: JSON.stringify(trip.details),
+          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
+          mail: trip.mail,
+          createdAt: at,
+          updatedAt: at,
+        })
+        .execute();
+      const stored = await getTrip({ db, vault }, network, tripId);
+      if (stored === undefined) throw new Error(`trip ${tripId} has vanished`);
+      return stored;
+    },
+
+    async change(network, tripId, change) {
+      const at = clock.now().toString();
+      await db
+        .updateTable("trip")
+        .set({ ...toColumns(change), updatedAt: at })
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .execute();
+      if (change.transaction === undefined) return;
+      const { step, transactionHash } = change.transaction;
+      await db
+        .insertInto("escrowStep")
+        .values({ network, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() })
+        .execute();
+    },
+  };
+}
+
+/** Wrong codes are counted, and lock the claim. */
+function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrongCode" | "unlock"> {
+  const now = (): string => clock.now().toString();
+
+  return {
+    async countWrongCode(network, tripId, atMost) {
+      const row = await db
+        .updateTable("trip")
+        .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .where("wrongCodes", "<", atMost)
+        .returning("wrongCodes")
+        .executeTakeFirst();
+      return row?.wrongCodes;
+    },
+
+    async unlock(tenantId, network, tripId) {
+      const row = await db
+        .updateTable("trip")
+        .set({ wrongCodes: 0, updatedAt: now() })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .returning("tripId")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+/** What agents logged of a trip. */
+function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" | "listActions"> {
+  return {
+    async recordAction(network, tripId, { actionId, actionType, fee, transactionHash }) {
+      await db
+        .insertInto("agentAction")
+        .values({
+          network,
+          actionId,
+          tripId,
+          actionType,
+          feeMicro: fee,
+          transactionHash,
+          traceId: currentTraceId(),
+          at: clock.now().toString(),
+        })
+        .execute();
+    },
+
+    async listActions(network, tripId, limit) {
+      return await db
+        .selectFrom("agentAction")
+        .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .orderBy("at", "desc")
+        .orderBy("actionId")
+        .limit(limit)
+        .execute();
+    },
+  };
+}
+
+function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuests"> {
+  return {
+    async forgetGuests(tenantId, network, isNamedIn) {
+      const rows = await db
+        .selectFrom("trip")
+        .select(["tripId", "encryptedGuestEmail as email"])
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("encryptedGuestEmail", "is not", null)
+        .where("mail", "<>", "pending")
+        .execute();
+      const named = rows.filter(({ tripId, email }) => isNamedIn(vault.decrypt(email ?? "", contextOf(tripId))));
+      if (named.length === 0) return;
+      await db
+        .updateTable("trip")
+        .set({ encryptedGuestEmail: null })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where(
+          "tripId",
+          "in",
+          named.map(({ tripId }) => tripId),
+        )
+        .execute();
+    },
+  };
+}
+
+function contextOf(tripId: Hex): string {
+  return `trip_guest_email ${tripId}`;
+}
+
+/** Only what is there, but that also when it is undefined. */
+function toColumns(change: TripChange) {
+  const { state, free, held, promised, vendorPaid, markupPaid, serviceFeePaid, actionFeePaid, refunded, mail } = change;
+  return {
+    state,
+    freeMicro: free,
+    heldMicro: held,
+    promisedMicro: promised,
+    vendorPaidMicro: vendorPaid,
+    markupPaidMicro: markupPaid,
+    serviceFeePaidMicro: serviceFeePaid,
+    actionFeePaidMicro: actionFeePaid,
+    refundedMicro: refunded,
+    mail,
+    ...("guestWallet" in change ? { guestWallet: change.guestWallet ?? null } : {}),
+    ...("claimedAt" in change ? { claimedAt: change.claimedAt?.toString() ?? null } : {}),
+    ...("pending" in change ? { pending: change.pending === undefined ? null : JSON.stringify(change.pending) } : {}),
+  };
+}
+
+type TripRow = InferResult<ReturnType<typeof selectTrips>>[number];
+
+function toTrip({ encryptedGuestEmail, ...row }: TripRow, vault: Vault): Trip {
+  return {
+    ...withoutNulls(row),
+    pending: row.pending === null ? undefined : Pending.parse(row.pending),
+    details: Details.parse(row.details),
+    guestEmail: encryptedGuestEmail === null ? undefined : vault.decrypt(encryptedGuestEmail, contextOf(row.tripId)),
+    transactions: Steps.parse(row.transactions),
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { invalidInput } from "../../../domain/errors.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { CURSOR_MESSAGE, readPage } from "../../../kernel/page.ts";
+import type { Reads, Stores } from "../../../kernel/stores.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { hashOf, readHash } from "../input.ts";
+import { describeTrip, type WholeTrip } from "./trip-answers.ts";
+
+/** Whose trips are read. */
+interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+/** How many of a trip's agent actions are shown. */
+const LATEST_ACTIONS = 50;
+
+export const TripCursor = z.string().refine((text) => readHash(text) !== undefined, { message: CURSOR_MESSAGE });
+
+/** Newest first. `cursor` is what `TripCursor` has let through. */
+export async function readTripPage(
+  { trips, reads, clock }: Pick<Stores, "trips"> & { reads: Reads; clock: Clock },
+  { tenantId, environment }: Owner,
+  query: { cursor?: string | undefined; limit?: string | number },
+) {
+  const after = query.cursor === undefined ? undefined : await trips.find(tenantId, environment, hashOf(query.cursor));
+  if (query.cursor !== undefined && after === undefined) {
+    throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
+  }
+  const { shown, nextCursor } = await readPage(
+    query,
+    (limit) => reads(tenantId, (aggregates) => aggregates.trips.list(tenantId, environment, { limit, after })),
+    ({ tripId }) => tripId,
+  );
+  const now = clock.now();
+  return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
+}
+
+/** Undefined: the tenant has no such trip. */
+export async function readWholeTrip(
+  { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
+  { tenantId, environment }: Owner,
+  tripId: Hex,
+): Promise<WholeTrip | undefined> {
+  const trip = await trips.find(tenantId, environment, tripId);
+  if (trip === undefined) return undefined;
+  const [bookings, actions] = await Promise.all([
+    escrowBookings.listOfTrip(environment, tripId),
+    trips.listActions(environment, tripId, LATEST_ACTIONS),
+  ]);
+  return { trip, bookings, actions };
+}

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { composeGuestMail } from "../guest-mail-text.ts";
+import type { EscrowBooking } from "../records/escrow-bookings.ts";
+import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "../records/trips.ts";
+
+/** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
+
+const Time = z.string().meta({ format: "date-time" });
+const Transactions = z
+  .array(z.object({ step: z.string(), txHash: z.string(), at: Time.describe("When the service learned of it") }))
+  .describe("One for each step, oldest first");
+const PendingStep = z.string().nullable().describe("The step whose transaction is under way");
+
+export const TripSummary = z.object({
+  tripId: z.string(),
+  state: z
+    .enum(["funding", "funded", "closed", "failed"])
+    .describe("funding: the budget is on its way; closed: nothing new is reserved; failed: it was never funded"),
+  budgetUsdc: DecimalAmount.describe("free, held and everything paid and refunded, together"),
+  freeUsdc: DecimalAmount,
+  heldUsdc: DecimalAmount.describe("Reserved for bookings"),
+  refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
+  expiresAt: Time,
+  isExpired: z.boolean(),
+  guestWallet: z.string().nullable().describe("null: not claimed"),
+  sandbox: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export const Claim = z.object({
+  requiresCode: z.boolean(),
+  wrongCodes: z.int().describe("Since it was unlocked"),
+  codesLeft: z.int().describe("Wrong codes until the claim is locked"),
+  isLocked: z.boolean().describe("True: after five wrong codes; the buyer unlocks it"),
+  guestWallet: z.string().nullable().describe("null: not claimed"),
+  claimedAt: Time.nullable(),
+});
+
+export const BookingAnswer = z.object({
+  bookingId: z.string(),
+  externalId: z.string().describe("The same id, as records of orders carry it"),
+  tripId: z.string(),
+  state: z
+    .enum(["reserving", "reserved", "committed", "confirmed", "settled", "cancelled", "failed"])
+    .describe("reserving: its first transaction is under way; failed: that had no effect"),
+  pendingStep: PendingStep,
+  reservedUsdc: DecimalAmount,
+  vendorAddress: z.string().nullable(),
+  vendorAmountUsdc: DecimalAmount.describe("Committed to the vendor; 0.00 before"),
+  markupUsdc: DecimalAmount.describe("Committed to the tenant"),
+  serviceFeeUsdc: DecimalAmount.describe("Committed to the service"),
+  pricing: z.record(z.string(), z.unknown()).nullable().describe("Of confirm_booking: what the price was made of"),
+  itineraryHash: z.string().nullable(),
+  itineraryCID: z.string().nullable(),
+  ticketHash: z.string().nullable(),
+  cancelReason: z.string().nullable(),
+  vendorPaidUsdc: DecimalAmount,
+  feePaidUsdc: DecimalAmount.describe("Markup and service fee"),
+  refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
+  returnedToTripUsdc: DecimalAmount.describe("Of a cancelled booking: given back to the trip's budget"),
+  waitingUsdc: DecimalAmount.describe(
+    "Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient",
+  ),
+  transactions: Transactions,
+  sandbox: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export const TripAnswer = TripSummary.extend({
+  escrowAddress: z.string(),
+  funder: z.string().describe("The treasury wallet that pays, and gets back what is left"),
+  promisedUsdc: DecimalAmount.describe("Of what is free, what transactions under way take"),
+  vendorPaidUsdc: DecimalAmount,
+  markupPaidUsdc: DecimalAmount,
+  serviceFeePaidUsdc: DecimalAmount,
+  actionFeePaidUsdc: DecimalAmount.describe("Fees of logged agent actions"),
+  pendingStep: PendingStep,
+  claim: Claim,
+  codeNonce: z.string(),
+  guestEmail: z.string().nullable().describe("As prefund_trip was told, but for most of the name; null: none"),
+  mail: z.enum(["none", "pending", "sent", "failed", "kept"]).describe("To the guest; kept: shown here, not delivered"),
+  keptMail: z
+    .object({
+      to: z.string(),
+      subject: z.string(),
+      text: z.string().describe("Without the link, which was shown once"),
+    })
+    .nullable()
+    .describe("What the guest would have been sent"),
+  details: z.record(z.string(), wordsOfOthers("As prefund_trip was told")),
+  bookings: z.array(BookingAnswer).describe("Newest first"),
+  actions: z
+    .array(
+      z.object({
+        actionId: z.string(),
+        actionType: wordsOfOthers(),
+        feeUsdc: DecimalAmount,
+        txHash: z.string(),
+        at: Time,
+      }),
+    )
+    .describe("The latest, newest first"),
+  transactions: Transactions,
+});
+
+export const TripClosed = TripSummary.extend({
+  txHash: z.string().nullable().describe("Of the transaction that gave back what was free; null: somebody else's"),
+});
+
+export const TripUnlocked = z.object({ tripId: z.string(), claim: Claim });
+
+export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof TripSummary> {
+  return {
+    tripId: trip.tripId,
+    state: trip.state,
+    budgetUsdc: formatDecimal(trip.budget),
+    freeUsdc: formatDecimal(trip.free),
+    heldUsdc: formatDecimal(trip.held),
+    refundedUsdc: formatDecimal(trip.refunded),
+    expiresAt: trip.expiresAt.toString(),
+    isExpired: Temporal.Instant.compare(now, trip.expiresAt) >= 0,
+    guestWallet: trip.guestWallet ?? null,
+    sandbox: trip.network === "sandbox",
+    createdAt: trip.createdAt.toString(),
+    updatedAt: trip.updatedAt.toString(),
+  };
+}
+
+/** A trip with everything of it. */
+export interface WholeTrip {
+  trip: Trip;
+  /** Newest first, as the actions are. */
+  bookings: readonly EscrowBooking[];
+  actions: readonly AgentAction[];
+}
+
+const LATEST_BOOKINGS = 200;
+
+export function describeWhole(
+  { trip, bookings, actions }: WholeTrip,
+  now: Temporal.Instant,
+): z.output<typeof TripAnswer> {
+  return {
+    ...describeTrip(trip, now),
+    escrowAddress: trip.escrow,
+    funder: trip.funder,
+    promisedUsdc: formatDecimal(trip.promised),
+    vendorPaidUsdc: formatDecimal(trip.vendorPaid),
+    markupPaidUsdc: formatDecimal(trip.markupPaid),
+    serviceFeePaidUsdc: formatDecimal(trip.serviceFeePaid),
+    actionFeePaidUsdc: formatDecimal(trip.actionFeePaid),
+    pendingStep: trip.pending?.step ?? null,
+    claim: describeClaim(trip),
+    codeNonce: trip.codeNonce,
+    guestEmail: trip.guestEmail === undefined ? null : trip.guestEmail.replace(/(?<=^.)[^@]*/u, "***"),
+    mail: trip.mail,
+    keptMail: describeKeptMail(trip),
+    details: { ...trip.details },
+    bookings: bookings.slice(0, LATEST_BOOKINGS).map(describeBooking),
+    actions: actions.map(({ actionId, actionType, fee, transactionHash, at }) => ({
+      actionId,
+      actionType,
+      feeUsdc: formatDecimal(fee),
+      txHash: transactionHash,
+      at: at.toString(),
+    })),
+    transactions: trip.transactions.map(describeTransaction),
+  };
+}
+
+function describeKeptMail(trip: Trip): z.output<typeof TripAnswer>["keptMail"] {
+  if (trip.mail !== "kept" || trip.guestEmail === undefined) return null;
+  const { to, subject, text } = composeGuestMail(trip, trip.guestEmail, "(the guest link that prefund_trip answered)");
+  return { to: to.address, subject, text };
+}
+
+export function describeClaim(trip: Trip): z.output<typeof Claim> {
+  const { requiresCode, wrongCodes, guestWallet, claimedAt } = trip;
+  return {
+    requiresCode,
+    wrongCodes,
+    codesLeft: Math.max(0, MOST_WRONG_CODES - wrongCodes),
+    isLocked: wrongCodes >= MOST_WRONG_CODES,
+    guestWallet: guestWallet ?? null,
+    claimedAt: claimedAt?.toString() ?? null,
+  };
+}
+
+export function describeBooking(booking: EscrowBooking): z.output<typeof BookingAnswer> {
+  const { bookingId, details } = booking;
+  return {
+    bookingId,
+    externalId: bookingId,
+    tripId: booking.tripId,
+    state: booking.state,
+    pendingStep: booking.pending?.step ?? null,
+    reservedUsdc: formatDecimal(booking.reserved),
+    vendorAddress: booking.vendor ?? null,
+    vendorAmountUsdc: formatDecimal(booking.vendorAmount),
+    markupUsdc: formatDecimal(booking.markup),
+    serviceFeeUsdc: formatDecimal(booking.serviceFee),
+    pricing: details.pricing ?? null,
+    itineraryHash: booking.itineraryHash ?? null,
+    itineraryCID: details.itineraryCid ?? null,
+    ticketHash: booking.ticketHash ?? null,
+    cancelReason: details.cancelReason ?? null,
+    vendorPaidUsdc: formatDecimal(booking.vendorPaid),
+    feePaidUsdc: formatDecimal(booking.feePaid),
+    refundedUsdc: formatDecimal(booking.refunded),
+    returnedToTripUsdc: formatDecimal(booking.returned),
+    waitingUsdc: formatDecimal(booking.waiting),
+    transactions: booking.transactions.map(describeTransaction),
+    sandbox: booking.network === "sandbox",
+    createdAt: booking.createdAt.toString(),
+    updatedAt: booking.updatedAt.toString(),
+  };
+}
+
+function describeTransaction({ step, transactionHash, at }: StepTransaction) {
+  return { step, txHash: transactionHash, at: at.toString() };
+}
