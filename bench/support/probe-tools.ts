@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../../server/src/kernel/tool.ts";
+import { defineAnyTool } from "../../server/src/kernel/tool.ts";
 
 const face = {
   summary: "Answers its text.",
@@ -13,7 +13,7 @@ const face = {
 } as const;
 
 export const probeTools = [
-  defineTool({
+  defineAnyTool({
     ...face,
     name: "probe_read",
     title: "Probe (read)",
@@ -21,7 +21,7 @@ export const probeTools = [
     price: 500n,
     run: async ({ text }) => ({ text }),
   }),
-  defineTool({
+  defineAnyTool({
     ...face,
     name: "probe_write",
     title: "Probe (write)",

@@ -28,3 +28,9 @@ export function findCycles(graph: Graph): string[] {
   for (const name of graph.keys()) visit(name, []);
   return found;
 }
+
+export function reaches(graph: Graph, from: string, to: string): boolean {
+  const seen = new Set([from]);
+  for (const name of seen) for (const target of graph.get(name) ?? []) seen.add(target);
+  return seen.has(to);
+}

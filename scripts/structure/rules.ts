@@ -1,4 +1,5 @@
 import { findCycles, graphOf } from "./cycles.ts";
+import { brokenContexts, brokenNeeds, declaredNeeds, goneRings } from "./modules.ts";
 import { isTest, type SourceFile, targetsOf } from "./source.ts";
 
 const SERVICE = "server/src/";
@@ -74,45 +75,14 @@ function brokenRooms(files: readonly SourceFile[]): string[] {
   });
 }
 
-const NEEDS = /^\s*needs: \[([^\]]*)\],?$/m;
+/** The types that show every module are for the composition. */
+const SEES_ALL = "server/src/kernel/whole.ts";
+const MAY_SEE_ALL = ["kernel", "outside", "commands", "compose.ts", "contributions.ts", "decorate.ts", "hosts.ts"];
 
-/** What each module's `module.ts` declares. */
-function declaredNeeds(files: readonly SourceFile[]): Map<string, ReadonlySet<string>> {
-  const needs = new Map<string, ReadonlySet<string>>();
-  for (const { path, text } of files) {
-    const [, name] = /^server\/src\/modules\/([^/]+)\/module\.ts$/.exec(path) ?? [];
-    if (name === undefined) continue;
-    const [, list = ""] = NEEDS.exec(text) ?? [];
-    needs.set(name, new Set([...list.matchAll(/"([^"]+)"/g)].map(([, need = ""]) => need)));
-  }
-  return needs;
-}
-
-/** A module imports the `index.ts` of the modules that its `needs` name, and nothing else of another one. */
-function brokenNeeds(files: readonly SourceFile[]): string[] {
-  const needs = declaredNeeds(files);
-  const moduleOf = (path: string) => (roomOf(path) === "modules" ? path.split("/")[3] : undefined);
-  const used = new Set<string>();
-  const found = files.filter(isService).flatMap((file) => {
-    const name = moduleOf(file.path);
-    if (name === undefined || name === "index.ts") return [];
-    return targetsOf(file).flatMap((target) => {
-      const other = moduleOf(target);
-      if (other === undefined || other === name) return [];
-      used.add(`${name} needs ${other}`);
-      if (needs.get(name)?.has(other) !== true)
-        return [`${file.path}: ${name} does not declare that it needs ${other}`];
-      return target === `server/src/modules/${other}/index.ts` ? [] : [`${file.path}: not through index.ts: ${target}`];
-    });
-  });
-  const arrows = [...needs].flatMap(([name, others]) => [...others].map((other) => [name, other] as const));
-  const unused = arrows.map(([name, other]) => `${name} needs ${other}`).filter((need) => !used.has(need));
-  const graph = graphOf(arrows);
-  return [
-    ...found,
-    ...unused.map((need) => `nothing of it is imported: ${need}`),
-    ...findCycles(graph).map((ring) => `modules need each other: ${ring}`),
-  ];
+function seesEverything(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isService(file) && !MAY_SEE_ALL.includes(roomOf(file.path)) && targetsOf(file).includes(SEES_ALL))
+    .map(({ path }) => `${path}: sees what all modules offer`);
 }
 
 /** Type imports count: what changes together must not be spread over a ring. */
@@ -171,7 +141,9 @@ function hiddenInputs(files: readonly SourceFile[]): string[] {
 /** Every rule by its name, for the check and for its own tests. */
 export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => string[]>> = {
   "folders import only what they may": brokenRooms,
-  "modules import only the index of modules that they need": brokenNeeds,
+  "modules use only the modules that they need": brokenNeeds,
+  "known rings of modules are still there": (files) => goneRings(declaredNeeds(files)),
+  "modules see only what their context says": (files) => [...brokenContexts(files), ...seesEverything(files)],
   "no file cycles": cyclesOfFiles,
   "no folder cycles": cyclesOfFolders,
   "packages stand alone": brokenPackages,

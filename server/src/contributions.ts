@@ -7,10 +7,11 @@ import type { EffectFollower } from "./kernel/effect-follower.ts";
 import type { EffectUse } from "./kernel/effect-use.ts";
 import type { Gate } from "./kernel/gate.ts";
 import type { Module } from "./kernel/module.ts";
-import { listEnvironments, type Parts } from "./kernel/parts.ts";
+import { listEnvironments } from "./kernel/parts.ts";
 import type { Prompt } from "./kernel/prompt.ts";
-import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
-import type { Caller, Ports, Tool } from "./kernel/tool.ts";
+import type { StoreParts } from "./kernel/stores.ts";
+import type { Caller, Tool } from "./kernel/tool.ts";
+import type { Aggregates, Parts, Ports, Stores } from "./kernel/whole.ts";
 import type { WorkTable } from "./kernel/work-table.ts";
 import { modules as contributing } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
@@ -28,7 +29,7 @@ declare module "./kernel/stores.ts" {
 }
 
 declare module "./kernel/parts.ts" {
-  interface Parts {
+  interface CommonParts {
     readonly db: OpenDatabase["db"];
     readonly pool: Pool;
     /** For a connection that hears of changes. */

@@ -3,7 +3,8 @@ import type { Config } from "./config/config.ts";
 import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";
-import { mapEnvironments, type Parts } from "./kernel/parts.ts";
+import { mapEnvironments } from "./kernel/parts.ts";
+import type { Parts } from "./kernel/whole.ts";
 import { APPROVE_PATH } from "./modules/approvals/approval-link.ts";
 import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
 import { paidNetworkOf } from "./outside/paid-network.ts";
@@ -33,9 +34,9 @@ import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { photoRoutes } from "./surfaces/photos.ts";
 
 declare module "./kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** Undefined: MCP offers what the registry has. */
-    readonly mcpExtras: McpExtras | undefined;
+    readonly "surfaces.mcpExtras": McpExtras | undefined;
   }
 }
 

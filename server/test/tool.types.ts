@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineTool } from "../src/kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../src/kernel/module.ts";
+import { type DefineTool, defineAnyTool } from "../src/kernel/tool.ts";
 
 /** Compiled, never run: each marked line must be an error, or the compiler stops with "unused @ts-expect-error". */
 const face = {
@@ -15,7 +16,7 @@ const face = {
   errors: { too_long: "Send less." },
 } as const;
 
-export const sound = defineTool({
+export const sound = defineAnyTool({
   ...face,
   uses: ["clock"],
   example: () => ({ text: "a" }),
@@ -26,7 +27,7 @@ export const sound = defineTool({
   },
 });
 
-export const unlistedPort = defineTool({
+export const unlistedPort = defineAnyTool({
   ...face,
   uses: ["clock"],
   example: () => ({ text: "a" }),
@@ -36,7 +37,7 @@ export const unlistedPort = defineTool({
   },
 });
 
-export const undeclaredCode = defineTool({
+export const undeclaredCode = defineAnyTool({
   ...face,
   uses: [],
   example: () => ({ text: "a" }),
@@ -47,7 +48,7 @@ export const undeclaredCode = defineTool({
   },
 });
 
-export const wrongOutput = defineTool({
+export const wrongOutput = defineAnyTool({
   ...face,
   uses: [],
   example: () => ({ text: "a" }),
@@ -57,7 +58,7 @@ export const wrongOutput = defineTool({
   },
 });
 
-export const wrongExample = defineTool({
+export const wrongExample = defineAnyTool({
   ...face,
   uses: [],
   // @ts-expect-error an example that does not fit the input
@@ -65,4 +66,54 @@ export const wrongExample = defineTool({
   async run({ text }) {
     return { length: text.length };
   },
+});
+
+const toy = { ...face, uses: ["stores", "clock"], example: () => ({ text: "a" }) } as const;
+const defineLoneTool: DefineTool<"toy"> = defineAnyTool;
+const defineNeedyTool: DefineTool<"toy" | "escrow" | "ledger"> = defineAnyTool;
+const defineLoneModule: DefineModule<"toy"> = defineAnyModule;
+const defineNeedyModule: DefineModule<"toy" | "escrow" | "ledger"> = defineAnyModule;
+
+export const undeclaredStores = defineLoneTool({
+  ...toy,
+  async run({ text }, { stores }) {
+    // @ts-expect-error a store of a module that the toy does not need
+    const readTrip = stores.trips.find;
+    // @ts-expect-error the same in a transaction
+    await stores.transaction(async ({ ledger }) => ledger);
+    return { length: text.length + readTrip.length };
+  },
+});
+
+export const declaredStores = defineNeedyTool({
+  ...toy,
+  async run({ text }, { stores }) {
+    const readTrip = stores.trips.find;
+    await stores.transaction(async ({ ledger }) => ledger);
+    return { length: text.length + readTrip.length };
+  },
+});
+
+export const undeclaredPort = defineLoneTool({
+  ...toy,
+  // @ts-expect-error a port of a module that the toy does not need
+  uses: ["claimLinks"],
+  run: async ({ text }) => ({ length: text.length }),
+});
+
+export const declaredPort = defineNeedyTool({
+  ...toy,
+  uses: ["claimLinks"],
+  run: async ({ text }, { claimLinks }) => ({ length: text.length + claimLinks.defaultOrigin.length }),
+});
+
+export const undeclaredParts = defineLoneModule({
+  name: "toy",
+  // @ts-expect-error a part of a module that the toy does not need
+  jobs: ({ measuredImbalance }) => measuredImbalance,
+});
+
+export const declaredParts = defineNeedyModule({
+  name: "toy",
+  start: async ({ measuredImbalance }) => void measuredImbalance,
 });

@@ -1,5 +1,5 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
-import type { Stores } from "../../../server/src/kernel/stores.ts";
+import type { Stores } from "../../../server/src/kernel/whole.ts";
 import type { Workflow } from "../../../server/src/kernel/workflow.ts";
 
 /** What a run has done stays when it fails. */

@@ -1,9 +1,9 @@
 import type { ChainReceipt } from "../ports/chain.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../ports/chain-transactions.ts";
-import type { Aggregates } from "./stores.ts";
+import type { Transaction } from "./stores.ts";
 
 /** What else changes in the database transaction that stores the end of a chain transaction. */
-export interface ChainEnding {
+export interface ChainEnding<Aggregates = Transaction> {
   /**
    * After the movements are posted, once for all that are finished in the same database transaction, of whichever purpose. It
    * posts nothing itself.
@@ -19,8 +19,8 @@ export interface ChainEnding {
   ): Promise<void>;
 }
 
-/** By a transaction's purpose. */
-export type ChainEndings = Readonly<Record<string, ChainEnding>>;
+/** By a transaction's purpose. A module names its own aggregates: the transaction that an ending gets is one over all of them. */
+export type ChainEndings<Aggregates = Transaction> = Readonly<Record<string, ChainEnding<Aggregates>>>;
 
 export interface ConfirmedTransaction {
   transaction: ChainTransaction;

@@ -2,7 +2,7 @@ import type { Micro } from "../domain/money.ts";
 import type { Hex } from "../domain/tokens.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { LazyPlan } from "./plan.ts";
-import type { Aggregates } from "./stores.ts";
+import type { Transaction } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
 /** One call on its way through the kernel, as far as charging needs to know it. */
@@ -90,7 +90,7 @@ export interface Replay {
 }
 
 /** What the gates use up (gate.ts), written into the transaction that it is given. */
-export type GateReservations = (transaction: Aggregates) => Promise<void>;
+export type GateReservations = (transaction: Transaction) => Promise<void>;
 
 /** How a call is paid for. The kernel knows the order of the steps, a charge what they mean. */
 export interface Charge {

@@ -6,7 +6,7 @@ import { newFundedTenant } from "../../test/support/treasury.ts";
 import { registry } from "../contributions.ts";
 import { CostlyCalls, isCostly } from "./costly-calls.ts";
 import { EMPTY_PLAN } from "./plan.ts";
-import { defineTool, type TypesOf } from "./tool.ts";
+import { defineAnyTool, type TypesOf } from "./tool.ts";
 import { defineWorkflow, type Steps } from "./workflow.ts";
 
 /** Calls that take long to work through: how many run at once, who is next, and what the others are told. */
@@ -42,21 +42,21 @@ async function work(text: string) {
   running -= 1;
   return { text };
 }
-const costly = defineTool({
+const costly = defineAnyTool({
   ...{ ...face, name: "probe_costly", effect: "read", uses: ["flights"] },
   run: ({ text }) => work(text),
 });
-const costlyWrite = defineTool({
+const costlyWrite = defineAnyTool({
   ...{ ...face, name: "probe_costly_write", effect: "write", uses: ["stays"], payableWithoutKey: false },
   run: ({ text }) => work(text),
 });
-const previewed = defineTool({
+const previewed = defineAnyTool({
   ...{ ...face, name: "probe_previewed", effect: "spend", uses: ["flights"], payableWithoutKey: false },
   plan: async () => EMPTY_PLAN,
   probe: ({ text }) => work(text),
   run: async ({ text }) => ({ text }),
 });
-const cheap = defineTool({
+const cheap = defineAnyTool({
   ...{ ...face, name: "probe_cheap", effect: "read", uses: ["clock"] },
   run: async ({ text }) => ({ text }),
 });

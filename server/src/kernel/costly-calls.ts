@@ -1,6 +1,6 @@
 import { Failure } from "../domain/errors.ts";
 import type { SignalSource } from "./prepare-call.ts";
-import type { Ports, Tool } from "./tool.ts";
+import type { AllPorts, Tool } from "./tool.ts";
 
 export interface CostlyCallSettings {
   /** At once, of a process. */
@@ -14,7 +14,7 @@ export interface CostlyCallSettings {
 }
 
 /** What a supplier answers, and what is drawn as a map, takes long to work through, and nothing else is done meanwhile. */
-const COSTLY_PORTS: ReadonlySet<keyof Ports> = new Set([
+const COSTLY_PORTS: ReadonlySet<keyof AllPorts> = new Set([
   "flights",
   "flightServicing",
   "stays",

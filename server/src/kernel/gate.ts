@@ -3,7 +3,7 @@ import type { Log } from "../ports/log.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
 import type { LazyPlan } from "./plan.ts";
 import type { Allowance } from "./preview-answer.ts";
-import type { Aggregates } from "./stores.ts";
+import type { Transaction } from "./stores.ts";
 
 /**
  * Something that can refuse a call because of who makes it and what it would do: a spending limit, a budget, a policy, an approval.
@@ -35,7 +35,7 @@ export interface Gate {
    * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
    */
-  reserve?(call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void>;
+  reserve?(call: PendingCall, plan: LazyPlan, transaction: Transaction): Promise<void>;
   /** Whether `reserve` takes anything for this call; left out: it does for every call. Without it no transaction of its own is made. */
   uses?(call: PendingCall, plan: LazyPlan): Promise<boolean> | boolean;
   /**

@@ -25,17 +25,14 @@ import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Kernel } from "./invoke.ts";
-import type { Aggregates, Reads, Stores } from "./stores.ts";
-import type { Caller, Ports, Tool } from "./tool.ts";
+import type { OwnedBy, ReadsOf, StoresOf, Transaction } from "./stores.ts";
+import type { Caller, PortsOf, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
 export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
 
-/**
- * What the running service is made of, one of each. Here are the parts that every module may ask for; a module adds those that it
- * makes beside their types, and `module.ts` says how they are made.
- */
-export interface Parts {
+/** The parts of the running service that every module may ask for, one of each. */
+export interface CommonParts {
   readonly clock: Clock;
   /** For ids, keys and secrets of what callers ask for. */
   readonly random: RandomBytes;
@@ -43,15 +40,12 @@ export interface Parts {
   readonly vault: Vault;
   /** Differs between processes, so that they never take one piece of work for their own. */
   readonly processId: string;
-  readonly settings: Settings;
   /** Without a slash at the end. `local` is the application host as this machine reaches it. */
   readonly urls: { readonly app: string; readonly edge: string; readonly local: string };
-  readonly stores: Stores;
-  readonly reads: Reads;
   readonly chainOperations: ChainOperations;
   readonly chainEndings: ChainEndings;
   /** What a tenant gets of all modules, in the transaction that makes it, or later when it was made without. */
-  readonly equipTenant: (aggregates: Aggregates, tenantId: string) => Promise<void>;
+  equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
   /** The outside systems. An environment that is missing is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
   readonly networks: ByEnvironment<Network>;
@@ -76,8 +70,6 @@ export interface Parts {
   readonly identity: Identity;
   /** How a call with a key is paid for. */
   readonly charge: Charge;
-  /** What tools and routes may ask for. Undefined: this environment is switched off. */
-  readonly portsFor: (environment: Environment) => Ports | undefined;
   /** What a call must pass by what it plans, of all modules in their order. */
   readonly gates: readonly Gate[];
   /** What all modules say of the account of who calls. */
@@ -95,15 +87,35 @@ export interface Parts {
 }
 
 /**
- * What of the configuration modules need; each adds its own, and the configuration has them all.
+ * What the modules make and others use, by module and name. Each module adds its own; its `module.ts` says how they are made.
  *
  * @public
  */
 // biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
-export interface Settings {}
+export interface ModuleParts {}
+
+/**
+ * What modules need of the configuration, by module and name; the configuration has them all.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface ModuleSettings {}
+
+interface SeenParts<Name extends string> {
+  readonly settings: OwnedBy<Name, ModuleSettings>;
+  readonly stores: StoresOf<Name>;
+  readonly reads: ReadsOf<Name>;
+  /** What tools and routes may ask for. Undefined: this environment is switched off. */
+  readonly portsFor: (environment: Environment) => PortsOf<Name> | undefined;
+}
+
+export type PartsOf<Name extends string> = CommonParts & SeenParts<Name> & OwnedBy<Name, ModuleParts>;
 
 /** How each part is made from others. */
-export type PartMakers = { readonly [Name in keyof Parts]: (parts: Parts) => Parts[Name] };
+export type PartMakersOf<Name extends string> = {
+  readonly [Part in keyof PartsOf<Name>]: (parts: PartsOf<Name>) => PartsOf<Name>[Part];
+};
 
 const ENVIRONMENTS = ["sandbox", "production"] as const;
 

@@ -26,7 +26,7 @@ import {
   planOrRefusal,
 } from "./plan.ts";
 import { readArguments } from "./read-arguments.ts";
-import type { Caller, Ports, Tool } from "./tool.ts";
+import type { AllPorts, Caller, Tool } from "./tool.ts";
 
 /** Tells when nobody waits any more. */
 export interface SignalSource {
@@ -64,7 +64,7 @@ export interface PreparingOptions {
   /** In the order in which they are asked. */
   gates: readonly Gate[];
   /** Undefined: this environment is switched off. */
-  portsFor(environment: Environment): Ports | undefined;
+  portsFor(environment: Environment): AllPorts | undefined;
   hasDuties: HasDuties;
   clock: Clock;
   random?: RandomBytes;
@@ -75,7 +75,7 @@ export interface PreparedCall {
   charge: Charge;
   call: PendingCall;
   caller: Caller;
-  ports: Ports;
+  ports: AllPorts;
   /** Validated. */
   input: unknown;
   plan: LazyPlan;
@@ -97,7 +97,7 @@ export async function prepareCall(options: PreparingOptions, invocation: Invocat
   return { entry, charge, call, caller, ports, input, plan };
 }
 
-function requirePorts({ portsFor }: PreparingOptions, environment: Environment): Ports {
+function requirePorts({ portsFor }: PreparingOptions, environment: Environment): AllPorts {
   const ports = portsFor(environment);
   if (ports !== undefined) return ports;
   throw new Failure("sandbox_unavailable", {

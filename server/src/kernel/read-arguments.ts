@@ -2,17 +2,17 @@ import { type Issue, invalidInput } from "../domain/errors.ts";
 import type { Principal } from "../ports/identity.ts";
 import { isPayer, type Payer } from "./caller.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
-import type { Ports, Tool } from "./tool.ts";
+import type { CommonPorts, Tool } from "./tool.ts";
 import { MAXIMUM_ISSUES, readInput } from "./validate.ts";
 
 /** The arguments as the tool takes them. Throws `invalid_input` with all that is wrong with them, the tool's own words first. */
-export function readArguments(tool: Tool, args: unknown, principal: Principal | Payer, ports: Ports): unknown {
+export function readArguments(tool: Tool, args: unknown, principal: Principal | Payer, ports: CommonPorts): unknown {
   const input = checkArguments(tool, args, ports);
   if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, args);
   return input;
 }
 
-export function checkArguments(tool: Tool, args: unknown, ports: Ports): unknown {
+export function checkArguments(tool: Tool, args: unknown, ports: CommonPorts): unknown {
   const { input, issues } = readInput(tool.input, args);
   const own = tool.check?.(args, ports) ?? [];
   if (own.length + issues.length > 0) throw invalidInput(together(own, issues));

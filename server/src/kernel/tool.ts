@@ -23,14 +23,11 @@ import type { Stays } from "../ports/stays.ts";
 import type { Ways } from "../ports/ways.ts";
 import type { Cover, Plan } from "./plan.ts";
 import type { Preview } from "./preview-answer.ts";
-import type { Reads, Stores } from "./stores.ts";
+import type { OwnedBy, ReadsOf, StoresOf } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
 
-/**
- * Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. A module that lets others use
- * its own records adds them here, beside their type.
- */
-export interface Ports {
+/** What every tool may ask for, beside what its module sees of modules. */
+export interface CommonPorts {
   clock: Clock;
   random: RandomBytes;
   flights: Flights;
@@ -43,9 +40,6 @@ export interface Ports {
   nearby: Nearby;
   ways: Ways;
   mapTiles: MapTiles;
-  stores: Stores;
-  /** For lists. */
-  reads: Reads;
   /** The network that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;
   submission: ChainSubmission;
@@ -54,6 +48,25 @@ export interface Ports {
   /** Undefined: the operator has no mail server. */
   mailer: Mailer | undefined;
 }
+
+/**
+ * What modules let tools use, by module and name. Each module adds its own beside their types.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface ModulePorts {}
+
+interface SeenPorts<Name extends string> {
+  stores: StoresOf<Name>;
+  /** For lists. */
+  reads: ReadsOf<Name>;
+}
+
+/** Everything that a tool of a module which sees these may ask for; each tool lists what it uses and sees nothing else. */
+export type PortsOf<Name extends string> = CommonPorts & SeenPorts<Name> & OwnedBy<Name, ModulePorts>;
+
+export type AllPorts = PortsOf<string>;
 
 /** On whose behalf a call runs. Tools act on this tenant's records and money only. */
 export interface Caller {
@@ -121,6 +134,7 @@ export interface ToolDefinition<
   Input extends z.ZodObject,
   Output extends z.ZodType,
   Code extends string,
+  Ports,
   Use extends keyof Ports,
 > {
   name: Name;
@@ -166,7 +180,7 @@ export interface ToolDefinition<
    * What is wrong with arguments beside what the schema says, from data that the service has with it: asked also where the schema
    * refuses them, so that a caller learns of everything at once. It takes what was sent, whatever that is.
    */
-  check?(args: unknown, context: Pick<Ports, Use>): readonly Issue[];
+  check?(args: unknown, context: Pick<CommonPorts, Use & keyof CommonPorts>): readonly Issue[];
   /** What of a call is kept in the record of the trip that it was made for; left out: what it has stored says it. Undefined: nothing. */
   remember?(input: z.output<Input>, result: z.output<NoInfer<Output>>): TripNote | undefined;
   /**
@@ -208,7 +222,7 @@ export interface Tool {
   readonly maximumBodyBytes: number | undefined;
   readonly unpaidWeight: number;
   readonly keyOnlyInputs: readonly string[];
-  readonly uses: readonly (keyof Ports)[];
+  readonly uses: readonly (keyof AllPorts)[];
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly errors: Readonly<Record<string, string>>;
@@ -218,17 +232,17 @@ export interface Tool {
   /** Takes what a caller received. */
   gives(result: unknown): GivenIds;
   /** Takes arguments as they were sent. */
-  readonly check: ((args: unknown, ports: Ports) => readonly Issue[]) | undefined;
+  readonly check: ((args: unknown, ports: CommonPorts) => readonly Issue[]) | undefined;
   /** Takes arguments and a result as the caller had them. */
   remember(args: unknown, result: unknown): TripNote | undefined;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
-  readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
+  readonly plan: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<Plan>) | undefined;
   /** Takes validated arguments. Undefined: the plan says all that is known before the run. */
-  readonly probe: ((input: unknown, ports: Ports, caller: Caller) => Promise<void>) | undefined;
+  readonly probe: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<void>) | undefined;
   /** Takes what was stored with what a call did; an unchecked result comes out. Undefined: all of an answer is stored. */
-  readonly complete: ((stored: unknown, ports: Ports, caller: Caller) => Promise<unknown>) | undefined;
+  readonly complete: ((stored: unknown, ports: AllPorts, caller: Caller) => Promise<unknown>) | undefined;
   /** Validated arguments in, an unchecked result out. */
-  run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
+  run(input: unknown, ports: AllPorts, caller: Caller, call: CallInfo): Promise<unknown>;
 }
 
 /** A tool whose name and schemas the compiler knows. */
@@ -252,13 +266,25 @@ function describe({ summary, advice, price }: { summary: string; advice?: string
   return `${said} Price: ${price} micro-USDC (${formatDecimal(price)} USDC).`;
 }
 
-export function defineTool<
+/** Defines the tools of a module that sees these modules. */
+export type DefineTool<Seen extends string> = <
   const Name extends string,
   Input extends z.ZodObject,
   Output extends z.ZodType,
   const Code extends string,
-  const Use extends keyof Ports,
->(definition: ToolDefinition<Name, Input, Output, Code, Use>): TypedTool<Name, Input, Output> {
+  const Use extends keyof PortsOf<Seen>,
+>(
+  definition: ToolDefinition<Name, Input, Output, Code, PortsOf<Seen>, Use>,
+) => TypedTool<Name, Input, Output>;
+
+/** For a module's `context.ts`, which says what its tools see. */
+export function defineAnyTool<
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Code extends string,
+  const Use extends keyof AllPorts,
+>(definition: ToolDefinition<Name, Input, Output, Code, AllPorts, Use>): TypedTool<Name, Input, Output> {
   const {
     run,
     plan,
@@ -309,7 +335,7 @@ export function defineTool<
         : async (stored, ports, caller) => await complete(stored, Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
       // One literal, as this runs for every call: to join two objects costs more.
-      const context: Ports & CallContext<Code> = {
+      const context: AllPorts & CallContext<Code> = {
         ...ports,
         caller,
         call,

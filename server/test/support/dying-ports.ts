@@ -1,4 +1,4 @@
-import type { Stores } from "../../src/kernel/stores.ts";
+import type { StoresOf } from "../../src/kernel/stores.ts";
 
 /**
  * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a
@@ -42,9 +42,13 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
     });
   }
   /** Every aggregate of its own; what runs in a transaction is one step. */
-  function mortalStores(stores: Stores): Stores {
+  function mortalStores<Some extends Pick<StoresOf<never>, "transaction">>(stores: Some): Some {
     const { transaction, ...aggregates } = stores;
-    const parts = new Map(Object.entries(aggregates).map(([name, aggregate]) => [name, mortal(aggregate)]));
+    const parts = new Map(
+      Object.entries(aggregates).flatMap(([name, aggregate]) =>
+        typeof aggregate === "object" && aggregate !== null ? [[name, mortal(aggregate)] as const] : [],
+      ),
+    );
     const mortalTransaction = mortal({ transaction }).transaction;
     return new Proxy(stores, {
       get: (object, key) =>

@@ -1,6 +1,6 @@
 import type { ChainEndings } from "../../src/kernel/chain-ending.ts";
 import { startJob } from "../../src/kernel/job.ts";
-import type { Aggregates, Stores } from "../../src/kernel/stores.ts";
+import type { Aggregates, Stores } from "../../src/kernel/whole.ts";
 import type { ChainTiming } from "../../src/modules/chain/launch-chain.ts";
 import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/network-machines.ts";
 import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FailureDetails } from "../../src/domain/errors.ts";
 import { shownOnce } from "../../src/kernel/shown-once.ts";
-import { defineTool, Replayed } from "../../src/kernel/tool.ts";
+import { defineAnyTool, Replayed } from "../../src/kernel/tool.ts";
 
 /**
  * Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran; what waits
@@ -39,7 +39,7 @@ export function createProbes() {
     return answer;
   };
   const tools = [
-    defineTool({
+    defineAnyTool({
       ...face,
       name: "probe_read",
       title: "Probe (read)",
@@ -47,7 +47,7 @@ export function createProbes() {
       price: 500n,
       run: ({ text, mood }, { fail }) => act(text, mood, fail),
     }),
-    defineTool({
+    defineAnyTool({
       ...face,
       name: "probe_dear_read",
       title: "Probe (dear read)",
@@ -55,7 +55,7 @@ export function createProbes() {
       price: 2_000n,
       run: ({ text, mood }, { fail }) => act(text, mood, fail),
     }),
-    defineTool({
+    defineAnyTool({
       ...face,
       name: "probe_write",
       title: "Probe (write)",
@@ -63,7 +63,7 @@ export function createProbes() {
       price: 5_000n,
       run: ({ text, mood }, { fail }) => act(text, mood, fail),
     }),
-    defineTool({
+    defineAnyTool({
       ...face,
       name: "probe_flight_write",
       title: "Probe (flights)",
@@ -85,7 +85,7 @@ export function createShownOnceProbe() {
   /** By their plain texts, the calls that did something. */
   const done = new Map<string, string>();
   const Secrets = z.array(z.object({ secret: shownOnce(z.string()), name: z.string() }));
-  const tool = defineTool({
+  const tool = defineAnyTool({
     name: "probe_shown_once",
     title: "Probe (shown once)",
     summary: "For tests.",

@@ -3,8 +3,8 @@ import type { Caller } from "../../kernel/tool.ts";
 import type { Tenant } from "../../ports/identity.ts";
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    account: Account;
+  interface ModulePorts {
+    "account.account": Account;
   }
 }
 

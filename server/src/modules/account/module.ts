@@ -1,5 +1,5 @@
-import { defineModule } from "../../kernel/module.ts";
 import type { Account } from "./account.ts";
+import { defineModule } from "./context.ts";
 import { describePrices, missingScopes } from "./describe-tools.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";

@@ -5,8 +5,8 @@ import type { PersonRole } from "../identity/index.ts";
 import type { ApprovalTerms } from "../policy/index.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    approvals: StoredApprovals;
+  interface ModuleStores {
+    "approvals.approvals": StoredApprovals;
   }
 }
 

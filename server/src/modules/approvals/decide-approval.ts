@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Person } from "../identity/index.ts";
 import { type Approval, type Decision, travelersOf } from "./approvals.ts";
+import type { Stores } from "./context.ts";
 
 /** Who decides: a person of the tenant, or a system of the operator's that says for whom. */
 export type Decider =

@@ -12,7 +12,7 @@ import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { StayPurchase } from "../../kernel/purchase.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Stores } from "../../kernel/whole.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { messageUse } from "../messages/send-message.ts";

@@ -1,12 +1,12 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { PlannedMovement } from "../../kernel/plan.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { composeMail, type MailPart, storeMessage, words } from "../messages/index.ts";
 import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";
 import { approvalLinkOf } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
+import type { Aggregates } from "./context.ts";
 import { listDeciders } from "./decide-approval.ts";
 
 /** More than these are not written to: they find it with their keys. */

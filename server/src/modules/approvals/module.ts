@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
+import { defineModule } from "./context.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
 import * as approvalUses from "./migrations/0076-approval-uses.ts";
@@ -17,7 +17,6 @@ const SETTLED_AT_ONCE = 200;
 
 export const approvalsModule = defineModule({
   name: "approvals",
-  needs: ["identity", "messages", "policy", "travelers"],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
   personRecords: ({ db }) => createApprovalPersons(db),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { definePublicRoute } from "../../kernel/route.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Person } from "../identity/index.ts";
 import type { Travelers } from "../travelers/index.ts";
 import { isSigned } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
+import type { Stores } from "./context.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 

@@ -2,14 +2,13 @@ import { z } from "zod";
 import { invalidInput, unauthorized } from "../../domain/errors.ts";
 import { DECIDES_APPROVALS, scopeOf } from "../../domain/scopes.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import type { Parts } from "../../kernel/parts.ts";
 import { defineInternalRoute, defineRoute } from "../../kernel/route.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { approvalLinkOf } from "./approval-link.ts";
 import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage } from "./approvals.ts";
+import type { Parts, Stores } from "./context.ts";
 import { type Decider, decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/flights.ts";
 import { isSameWay, saleRates } from "../bookings/index.ts";
 import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
+import type { Ports } from "./context.ts";
 import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";

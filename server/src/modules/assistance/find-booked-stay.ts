@@ -1,5 +1,6 @@
 import { hasScope } from "../../domain/scopes.ts";
-import type { Caller, Ports } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import type { Ports } from "./context.ts";
 
 interface Named {
   destinationAddress: string;

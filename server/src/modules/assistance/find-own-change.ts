@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { Caller, Ports } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { ChangeOffer } from "../../ports/flight-servicing.ts";
 import { isSameWay } from "../bookings/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
+import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";

@@ -1,9 +1,10 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { OrderDetails } from "../../ports/flight-servicing.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { BookedTraveler } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
+import type { Ports } from "./context.ts";
 import { partly } from "./replan-parts.ts";
 
 type OrderedSlice = OrderDetails["slices"][number];

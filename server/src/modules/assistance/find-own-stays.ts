@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { hasScope } from "../../domain/scopes.ts";
-import type { Caller, Ports } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { Airport, Position } from "../../ports/maps.ts";
 import type { SeenOffer } from "../bookings/index.ts";
 import type { BookedStay } from "../orders/index.ts";
 import { refundAt } from "../servicing/index.ts";
+import type { Ports } from "./context.ts";
 import type { OwnStayAnswer } from "./replan-parts.ts";
 import { nightsLost } from "./stay-role.ts";
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import type { Place } from "../../ports/maps.ts";
 import type { Restaurant } from "../../ports/nearby.ts";
 import { sayTakenAs } from "../places/index.ts";
+import type { Ports } from "./context.ts";
 import { whyUnavailable } from "./why-unavailable.ts";
 
 const WITHIN_METERS = 1_500;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { Airport, Place, Position } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
 import { resolveText } from "../places/index.ts";
@@ -11,6 +11,7 @@ import {
   seeAccommodations,
   toAccommodationAnswer,
 } from "../stays/index.ts";
+import type { Ports } from "./context.ts";
 import { CANDIDATES, takeNearAirport } from "./near-airport.ts";
 import { AVAILABLE, type HotelAnswer, unavailable } from "./replan-parts.ts";
 

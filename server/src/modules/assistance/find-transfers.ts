@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Ports } from "../../kernel/tool.ts";
 import type { Airport, Position } from "../../ports/maps.ts";
 import { deepLinksOf } from "../maps/index.ts";
+import type { Ports } from "./context.ts";
 import { placeOfNight } from "./find-stay-for-night.ts";
 import { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";

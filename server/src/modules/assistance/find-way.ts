@@ -1,6 +1,6 @@
 import type { ProviderProvenance } from "../../domain/schemas.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import type { Position } from "../../ports/maps.ts";
+import type { Ports } from "./context.ts";
 import { type EstimatedMode, estimateWay, routedWay, type WayToAirport } from "./way-to-airport.ts";
 
 export interface KnownWay {

@@ -1,17 +1,16 @@
 import type { MissingPart } from "../../kernel/account.ts";
-
-/** Where the open providers of briefs are; undefined: they are not asked. */
-interface Sources {
-  readonly openMeteoUrl: string | undefined;
-  readonly openMeteoAirQualityUrl: string | undefined;
-  readonly overpassUrl: string | undefined;
-}
+import type { Settings } from "./context.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Settings extends Sources {}
+  /** Where the open providers of briefs are; undefined: they are not asked. */
+  interface ModuleSettings {
+    readonly "assistance.openMeteoUrl": string | undefined;
+    readonly "assistance.openMeteoAirQualityUrl": string | undefined;
+    readonly "assistance.overpassUrl": string | undefined;
+  }
 }
 
-const SOURCES: readonly { setting: keyof Sources; variable: string; without: string }[] = [
+const SOURCES: readonly { setting: keyof Settings; variable: string; without: string }[] = [
   {
     setting: "openMeteoUrl",
     variable: "OPEN_METEO_URL",
@@ -30,7 +29,7 @@ const SOURCES: readonly { setting: keyof Sources; variable: string; without: str
 ];
 
 /** What briefs cannot say because the operator has configured nobody who knows it. */
-export function missingSources(settings: Sources): MissingPart[] {
+export function missingSources(settings: Settings): MissingPart[] {
   return SOURCES.filter(({ setting }) => settings[setting] === undefined).map(({ variable, without }) => ({
     what: without,
     how: `The operator sets ${variable} and starts the service again.`,

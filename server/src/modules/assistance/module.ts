@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { missingSources } from "./missing-sources.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
@@ -13,7 +13,6 @@ import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 /** Help around a trip that is put together from what other parts know. */
 export const assistanceModule = defineModule({
   name: "assistance",
-  needs: ["bookings", "flights", "maps", "messages", "orders", "places", "servicing", "stays", "travelers"],
   tools: [
     tripCheckinReminder,
     tripWeatherBrief,

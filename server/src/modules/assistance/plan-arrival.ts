@@ -1,10 +1,10 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import { deepLinksOf, fitToChannel, type MapPorts, makeRouteMap, mapAttribution, mapTexts } from "../maps/index.ts";
 import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
 import { type ArrivalTimes, MINUTES_TO_EXIT, TRANSIT_FROM, timesOf } from "./arrival-times.ts";
+import type { Ports } from "./context.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
 import { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 import type { WayToAirport } from "./way-to-airport.ts";

@@ -1,5 +1,6 @@
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { Airport } from "../../ports/maps.ts";
+import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { findStayPlace, type NightStay, type StayPlace } from "./find-stay-for-night.ts";
 import { passengersOf, type Replan, scheduledOf } from "./replan.ts";

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import { describeAirlineChange } from "./airline-change.ts";
+import type { Ports } from "./context.ts";
 import { findAlternatives } from "./find-alternatives.ts";
 import { findChange } from "./find-own-change.ts";
 import { findOwnOrder } from "./find-own-order.ts";

@@ -3,7 +3,6 @@ import { distanceMeters } from "../../domain/distance.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { Words } from "../../domain/texts.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import type { Place, Position } from "../../ports/maps.ts";
 import {
   deepLinksOf,
@@ -15,6 +14,7 @@ import {
   sayDistance,
 } from "../maps/index.ts";
 import { resolveStop } from "../places/index.ts";
+import type { Ports } from "./context.ts";
 import { findWay, saidOfWays } from "./find-way.ts";
 import { restaurantTexts } from "./restaurant-texts.ts";
 import type { EstimatedMode } from "./way-to-airport.ts";

@@ -1,12 +1,12 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Cover } from "../../kernel/plan.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import { requireAvailable, requireMoving } from "../treasury/index.ts";
 import { type AskedBooking, asHeld, particularsHashOf, requireSame } from "./asked-booking.ts";
 import {
+  type BookingAggregates,
   type BookingSteps,
   type BookingStorage,
   bookingEffect,
@@ -14,6 +14,7 @@ import {
   type NextBookingMove,
 } from "./booking-effect.ts";
 import type { Booking, HoldPayment, NewBooking } from "./bookings.ts";
+import type { Aggregates } from "./context.ts";
 import { requireCover } from "./cover.ts";
 
 export interface BookOnceRequest {
@@ -49,7 +50,7 @@ export async function bookOnce(
   const { kind, offerId } = asked;
   const name = NAMES[kind];
   let held: Booking | undefined;
-  return await executeOnce<Booking, Aggregates>(
+  return await executeOnce<Booking, BookingAggregates>(
     { stores, clock, definition: bookingEffect(steps) },
     {
       callId,
@@ -128,7 +129,10 @@ export async function requireTravelers(
  * What pays for a stored intent, the hold on the balance unless a reservation in escrow does, and what it takes of limits. Undefined:
  * somebody else was quicker.
  */
-async function payFor({ ledger, callSpends }: Aggregates, booking: Booking | undefined): Promise<Booking | undefined> {
+async function payFor(
+  { ledger, callSpends }: BookingAggregates,
+  booking: Booking | undefined,
+): Promise<Booking | undefined> {
   if (booking === undefined) return undefined;
   const { tenantId, network, amountMicroUsdc, escrowBookingId } = booking;
   if (escrowBookingId === undefined) {

@@ -2,12 +2,13 @@ import { Failure } from "../../domain/errors.ts";
 import { newTransferId } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { StoresWith } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../effects/index.ts";
 import { collect } from "../treasury/index.ts";
 import type { Booking, BookingChange } from "./bookings.ts";
+import type { Aggregates } from "./context.ts";
 
 /**
  * What every booking has in common, of flights (`modules/flights/booking-steps.ts`) and of stays
@@ -16,8 +17,23 @@ import type { Booking, BookingChange } from "./bookings.ts";
  * reservation in escrow pays, nothing is held, and the booking says what that reservation owes; where it ends without paying, the
  * balance takes its place (`modules/escrow/orders/pay-uncovered.ts`), also while the booking is under way.
  */
-export type BookingMove = Move<Booking, Aggregates>;
-export type NextBookingMove = Next<Booking, Aggregates>;
+export type BookingMove = Move<Booking, BookingAggregates>;
+export type NextBookingMove = Next<Booking, BookingAggregates>;
+
+/** What a booking changes together, whichever module makes it. */
+export type BookingAggregates = Pick<
+  Aggregates,
+  | "bookings"
+  | "callSpends"
+  | "chainNetworks"
+  | "chainTransactions"
+  | "effects"
+  | "escrowBookings"
+  | "ledger"
+  | "travelerRecords"
+  | "trips"
+  | "wallets"
+>;
 
 /** How one kind of booking is carried out at its supplier. */
 export interface BookingSteps {
@@ -36,7 +52,7 @@ export interface Booked {
 }
 
 export interface BookingStorage {
-  stores: Stores;
+  stores: StoresWith<BookingAggregates>;
   clock: Clock;
 }
 
@@ -68,7 +84,7 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
   };
 }
 
-export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Aggregates> {
+export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, BookingAggregates> {
   return {
     done: "booked",
     store: ({ bookings }) => bookings,
@@ -93,7 +109,7 @@ export function bookingUse(
   { stores, clock }: BookingStorage,
   stepsFor: (network: Environment) => BookingSteps | undefined,
 ): EffectUse {
-  return defineEffectUse<Booking, Aggregates>({
+  return defineEffectUse<Booking, BookingAggregates>({
     ...{ name: `${kind}_booking`, kind, stores, clock },
     store: ({ bookings }) => bookings,
     definitionFor(network) {

@@ -7,8 +7,8 @@ import type { BookedTraveler } from "./booked-travelers.ts";
 import type { BookingRate } from "./booking-rate.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    bookings: Bookings;
+  interface ModuleStores {
+    "bookings.bookings": Bookings;
   }
 }
 

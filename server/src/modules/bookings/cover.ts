@@ -2,8 +2,8 @@ import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Cover } from "../../kernel/plan.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Aggregates } from "./context.ts";
 
 /** Of tools that a run lets a trip pay for. */
 export const coverErrors = {

@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
 import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import * as orderHashes from "./migrations/0025-order-hashes.ts";
@@ -19,7 +19,6 @@ const PRUNE_MILLISECONDS = 60_000;
 
 export const bookingsModule = defineModule({
   name: "bookings",
-  needs: ["effects", "treasury"],
   stores: ({ db, clock }) => ({
     bookings: createBookings(db, clock),
     seenOffers: createSeenOffers(db, clock),

@@ -1,12 +1,12 @@
 import { Failure } from "../../domain/errors.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
+import type { Stores } from "./context.ts";
 import { hexOf } from "./cover.ts";
 import { sayUndo } from "./say-undo.ts";
 import type { SeenComparable, SeenOffer } from "./seen-offers.ts";

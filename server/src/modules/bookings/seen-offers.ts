@@ -6,8 +6,8 @@ import { SeenService } from "./asked-services.ts";
 import { BookingRate } from "./booking-rate.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    seenOffers: SeenOffers;
+  interface ModuleStores {
+    "bookings.seenOffers": SeenOffers;
   }
 }
 

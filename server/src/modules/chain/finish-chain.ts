@@ -1,10 +1,10 @@
 import { inTrace, sharedTraceId } from "../../domain/trace.ts";
 import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
+import type { Stores } from "./context.ts";
 import { resultOf } from "./result-of.ts";
 import { ownerOf, ownMovements } from "./wallet-owners.ts";
 

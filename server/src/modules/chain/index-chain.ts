@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain, ChainBlock } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
@@ -7,6 +6,7 @@ import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
+import type { Stores } from "./context.ts";
 import { ownMovements } from "./wallet-owners.ts";
 
 export interface ChainIndexerOptions {

@@ -1,10 +1,10 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain, ChainReceipt } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Stores } from "./context.ts";
 
 export interface LaunchPorts {
   chain: Chain;

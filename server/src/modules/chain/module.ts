@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
+import { defineModule } from "./context.ts";
 import type { ChainIndexer } from "./index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
@@ -12,9 +12,9 @@ import { createWallets } from "./store-wallets.ts";
 import type { ChainSubmitter } from "./submit-chain.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly submitters: ByEnvironment<ChainSubmitter>;
-    readonly indexers: ByEnvironment<ChainIndexer>;
+  interface ModuleParts {
+    readonly "chain.submitters": ByEnvironment<ChainSubmitter>;
+    readonly "chain.indexers": ByEnvironment<ChainIndexer>;
   }
 }
 
@@ -25,7 +25,6 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const chainModule = defineModule({
   name: "chain",
-  needs: ["identity", "ledger"],
   stores: ({ db, clock, vault }) => ({
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),

@@ -1,9 +1,9 @@
 import type { ChainEndings } from "../../kernel/chain-ending.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Network } from "../../ports/network.ts";
+import type { Stores } from "./context.ts";
 import { ChainIndexer } from "./index-chain.ts";
 import type { ChainTiming } from "./launch-chain.ts";
 import { type ChainSubmitter, createChainSubmitter } from "./submit-chain.ts";

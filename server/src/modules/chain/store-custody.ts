@@ -5,8 +5,8 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    custody: Custody;
+  interface ModuleStores {
+    "chain.custody": Custody;
   }
 }
 

@@ -9,8 +9,8 @@ import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    chainNetworks: ChainNetworks;
+  interface ModuleStores {
+    "chain.chainNetworks": ChainNetworks;
   }
 }
 

@@ -12,8 +12,8 @@ import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    chainTransactions: ChainTransactions;
+  interface ModuleStores {
+    "chain.chainTransactions": ChainTransactions;
   }
 }
 

@@ -10,8 +10,8 @@ import type { Vault } from "../../ports/vault.ts";
 import type { Wallet, WalletKind, Wallets } from "../../ports/wallets.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    wallets: Wallets;
+  interface ModuleStores {
+    "chain.wallets": Wallets;
   }
 }
 

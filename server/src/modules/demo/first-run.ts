@@ -3,7 +3,6 @@ import { z } from "zod";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { administerScopes, DECIDES_APPROVALS, EVERYTHING } from "../../domain/scopes.ts";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
@@ -11,6 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 import type { InternalTokenAdministration } from "../workflows/index.ts";
+import type { Stores } from "./context.ts";
 
 /** Not a person: complete, so that the first booking works, and marked by its name. */
 const demoTraveler: TravelerProfile = {

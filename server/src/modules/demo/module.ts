@@ -1,21 +1,20 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import type { DemoTenant } from "./first-run.ts";
 import { describeChain, prepareDemo, QuickstartFile, quickstartPath } from "./first-run.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** Undefined in production. */
-    readonly demo: Promise<DemoTenant | undefined>;
-    readonly quickstartFile: QuickstartFile;
+    readonly "demo.demo": Promise<DemoTenant | undefined>;
+    readonly "demo.quickstartFile": QuickstartFile;
   }
-  interface Settings {
-    readonly dataDir: string;
+  interface ModuleSettings {
+    readonly "demo.dataDir": string;
   }
 }
 
 export const demoModule = defineModule({
   name: "demo",
-  needs: ["travelers", "workflows"],
   parts: {
     quickstartFile: ({ settings: { dataDir } }) => new QuickstartFile(dataDir),
     demo: async ({

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { earliestId } from "../../domain/ids.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { isSameFamilyName, isSameGivenName } from "../../domain/same-name.ts";
-import type { Caller, Ports } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/tool.ts";
 import type { Booking } from "../bookings/index.ts";
 import { type OrderRecord, readableKinds } from "../orders/index.ts";
 import { ERASED_NAME } from "../travelers/index.ts";
+import type { Ports } from "./context.ts";
 import type { DocumentKind, Fields, Scan } from "./scan.ts";
 
 export const Match = z.object({

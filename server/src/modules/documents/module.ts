@@ -1,8 +1,7 @@
 import type { BlockList } from "node:net";
 import { CostlyCalls } from "../../kernel/costly-calls.ts";
-import { defineModule } from "../../kernel/module.ts";
-import type { Settings } from "../../kernel/parts.ts";
 import type { Log } from "../../ports/log.ts";
+import { defineModule, type Settings } from "./context.ts";
 import { createDocumentDownloads } from "./document-downloads.ts";
 import type { DocumentScanner } from "./document-scanner.ts";
 import type { DocumentSource } from "./document-source.ts";
@@ -12,32 +11,32 @@ import { scannerGauges } from "./scanner-gauges.ts";
 import { scanDocument } from "./tools/scan-document.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly scanner: Scanner;
-    readonly documentScanner: DocumentScanner;
-    readonly documentSource: DocumentSource;
-    readonly payerTurns: Pick<CostlyCalls, "turnOf">;
-    readonly fetchTurns: Pick<CostlyCalls, "turnOf">;
+  interface ModuleParts {
+    readonly "documents.scanner": Scanner;
+    readonly "documents.documentScanner": DocumentScanner;
+    readonly "documents.documentSource": DocumentSource;
+    readonly "documents.payerTurns": Pick<CostlyCalls, "turnOf">;
+    readonly "documents.fetchTurns": Pick<CostlyCalls, "turnOf">;
   }
-  interface Settings {
-    readonly scanProcesses: number;
-    readonly scanTimeoutSeconds: number;
-    readonly scanMemoryMegabytes: number;
+  interface ModuleSettings {
+    readonly "documents.scanProcesses": number;
+    readonly "documents.scanTimeoutSeconds": number;
+    readonly "documents.scanMemoryMegabytes": number;
     /** Undefined: documents are fetched without one. */
-    readonly egressProxyUrl: string | undefined;
+    readonly "documents.egressProxyUrl": string | undefined;
     /** Networks that are not public and have documents. */
-    readonly documentNetworks: BlockList;
+    readonly "documents.documentNetworks": BlockList;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    documentScanner: DocumentScanner;
-    documentSource: DocumentSource;
+  interface ModulePorts {
+    "documents.documentScanner": DocumentScanner;
+    "documents.documentSource": DocumentSource;
     /** For scans of who pays without a key. */
-    payerTurns: Pick<CostlyCalls, "turnOf">;
+    "documents.payerTurns": Pick<CostlyCalls, "turnOf">;
     /** For documents that are fetched, until they are read. */
-    fetchTurns: Pick<CostlyCalls, "turnOf">;
+    "documents.fetchTurns": Pick<CostlyCalls, "turnOf">;
   }
 }
 
@@ -54,7 +53,6 @@ const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
 /** Reads what travelers photograph and keep as files, and keeps nothing of it. */
 export const documentsModule = defineModule({
   name: "documents",
-  needs: ["bookings", "orders", "scans", "travelers"],
   tools: [scanDocument],
   parts: {
     scanner: ({ settings, log }) => openScanner(settings, log),

@@ -1,16 +1,16 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { EInvoiceRules, findRules } from "./e-invoice-rules.ts";
 import { createEInvoices } from "./judge-invoice.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** One for the process. Missing in an installation without this module, as everything that the module makes. */
-    readonly eInvoiceRules?: EInvoiceRules;
+    readonly "e-invoices.eInvoiceRules"?: EInvoiceRules;
   }
-  interface Settings {
-    readonly dataDir: string;
+  interface ModuleSettings {
+    readonly "e-invoices.dataDir": string;
     /** Undefined: the one in the data folder, if there is one. */
-    readonly eInvoiceRulesFile: string | undefined;
+    readonly "e-invoices.eInvoiceRulesFile": string | undefined;
   }
 }
 
@@ -20,7 +20,6 @@ declare module "../../kernel/parts.ts" {
  */
 export const eInvoicesModule = defineModule({
   name: "e-invoices",
-  needs: ["invoices"],
   parts: {
     eInvoiceRules: ({ settings }) => new EInvoiceRules(findRules(settings.eInvoiceRulesFile, settings.dataDir)),
     eInvoices: ({ eInvoiceRules }) => eInvoiceRules && createEInvoices(eInvoiceRules),

@@ -1,6 +1,6 @@
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    effects: Effects;
+  interface ModuleStores {
+    "effects.effects": Effects;
   }
 }
 

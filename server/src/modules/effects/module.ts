@@ -1,12 +1,12 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { WorkMeter } from "./measure-work.ts";
 import { reconcileEffects } from "./reconcile-effects.ts";
 import { createEffects } from "./store.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly workMeter: WorkMeter;
+  interface ModuleParts {
+    readonly "effects.workMeter": WorkMeter;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EffectFollower } from "../../kernel/effect-follower.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Aggregates } from "./context.ts";
 import type { Effects } from "./effects.ts";
 
 interface Options {

@@ -1,29 +1,28 @@
-import { defineModule } from "../../kernel/module.ts";
 import type { EligibilityRules } from "../../ports/eligibility.ts";
 import { assess } from "./assess.ts";
+import { defineModule } from "./context.ts";
 import { EntryGate } from "./entry-gate.ts";
 import { readRegimes } from "./read-regimes.ts";
 import { checkTravelEligibility } from "./tools/check-travel-eligibility.ts";
 import { checkTripEligibility } from "./tools/check-trip-eligibility.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly eligibility: EligibilityRules;
+  interface ModuleParts {
+    readonly "eligibility.eligibility": EligibilityRules;
   }
-  interface Settings {
+  interface ModuleSettings {
     /** Undefined: the rules that come with the service are all there are. */
-    readonly eligibilityDatasetPath: string | undefined;
+    readonly "eligibility.eligibilityDatasetPath": string | undefined;
   }
 }
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    eligibility: EligibilityRules;
+  interface ModulePorts {
+    "eligibility.eligibility": EligibilityRules;
   }
 }
 
 export const eligibilityModule = defineModule({
   name: "eligibility",
-  needs: ["travelers"],
   tools: [checkTravelEligibility, checkTripEligibility],
   parts: {
     eligibility: ({ settings: { eligibilityDatasetPath } }) => {

@@ -1,6 +1,6 @@
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    claimLinks: ClaimLinks;
+  interface ModulePorts {
+    "escrow.claimLinks": ClaimLinks;
   }
 }
 

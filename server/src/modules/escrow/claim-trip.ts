@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Failure, invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { chainProvenance, isNetworkContract } from "../treasury/index.ts";
+import type { Ports } from "./context.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireEscrow } from "./input.ts";

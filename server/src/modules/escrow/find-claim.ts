@@ -1,7 +1,7 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Stores } from "./context.ts";
 import { readHash } from "./input.ts";
 import { isExpired } from "./records/trip-state.ts";
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Mailer } from "../../ports/mailer.ts";
@@ -16,6 +15,7 @@ import {
   unknown,
 } from "../effects/index.ts";
 import type { Mailing } from "../messages/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";

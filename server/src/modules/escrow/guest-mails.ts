@@ -3,8 +3,8 @@ import type { Environment } from "../../ports/identity.ts";
 import type { MailState } from "./records/trips.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    guestMails: GuestMails;
+  interface ModuleStores {
+    "escrow.guestMails": GuestMails;
   }
 }
 

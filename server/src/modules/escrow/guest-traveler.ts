@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
 import { guestUserIdOf } from "../../domain/user-ids.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
-import type { Ports } from "../../kernel/tool.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
 import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";
+import type { Aggregates, Ports } from "./context.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireOpen } from "./records/trip-state.ts";

@@ -1,5 +1,6 @@
 import { defineJob, type Job } from "../../kernel/job.ts";
-import { listEnvironments, type Parts } from "../../kernel/parts.ts";
+import { listEnvironments } from "../../kernel/parts.ts";
+import type { Parts } from "./context.ts";
 import { releaseTrips } from "./expiry/release-trips.ts";
 import { payAllUncovered } from "./orders/pay-uncovered.ts";
 

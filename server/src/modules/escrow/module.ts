@@ -1,5 +1,6 @@
-import { defineModule, notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
+import { defineModule } from "./context.ts";
 import { escrowJobs } from "./jobs.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
@@ -35,9 +36,9 @@ import { settleBooking } from "./tools/settle-booking.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Settings {
+  interface ModuleSettings {
     /** Where guest links may lead besides the application host. */
-    readonly linkOrigins: readonly string[];
+    readonly "escrow.linkOrigins": readonly string[];
   }
 }
 
@@ -61,7 +62,6 @@ const tools = [
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["bookings", "chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "travelers", "treasury"],
   tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],

@@ -1,7 +1,7 @@
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { defineEffectUse } from "../effects/index.ts";
+import type { Aggregates } from "./context.ts";
 import { type GuestMailPorts, type GuestMailRecord, guestMailEffect, guestMailStore } from "./guest-mail.ts";
 
 /** For the reconciler: mails to guests that a crash or a mail server left unsent. */

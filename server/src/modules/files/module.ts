@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { createFileShelf } from "./file-shelf.ts";
 import * as sharedFiles from "./migrations/0029-shared-files.ts";
 import { fileRoutes } from "./routes.ts";

@@ -1,14 +1,14 @@
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    sharedFiles: SharedFiles;
+  interface ModuleStores {
+    "files.sharedFiles": SharedFiles;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    fileShelf: FileShelf;
+  interface ModulePorts {
+    "files.fileShelf": FileShelf;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BookedSlice } from "../../ports/flights.ts";
 import { type BookingResult, sayNext, toBookedSegment } from "../bookings/index.ts";
 import { isCovered, sayCancelled, sinceBooked } from "../orders/index.ts";
+import type { Stores } from "./context.ts";
 
 type Booked = z.output<typeof BookingResult>;
 

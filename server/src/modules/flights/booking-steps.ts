@@ -1,7 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
@@ -19,6 +18,7 @@ import {
 import { failed, send, unknown } from "../effects/index.ts";
 import { type AddedServices, chooseBags, isAddedLater, type NotAdded, servicesOf } from "./add-bags.ts";
 import { toAncillaries } from "./ancillaries.ts";
+import type { Aggregates } from "./context.ts";
 
 /**
  * How the booking of a flight moves; `modules/bookings/booking-effect.ts` says what holds for every move.

@@ -13,10 +13,12 @@ import {
 } from "../bookings/index.ts";
 import type { AskedFlight, FlightCaller } from "./asked-flight.ts";
 import { toAskedServices } from "./asked-services.ts";
+import type { Stores } from "./context.ts";
 import { getOwnOffer } from "./private-offers.ts";
 import { asSeen } from "./see-services.ts";
 
 export interface PaymentPorts extends BookingStorage, RatePorts {
+  stores: Stores;
   flights: Flights;
   flightServicing: Pick<FlightServicing, "priceServices">;
 }

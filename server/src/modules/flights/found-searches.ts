@@ -4,8 +4,8 @@ import type { FlightOffer } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    foundSearches: FoundSearches;
+  interface ModuleStores {
+    "flights.foundSearches": FoundSearches;
   }
 }
 

@@ -1,7 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../kernel/plan.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import {
   type AskedBooking,
@@ -20,6 +19,7 @@ import {
   prepareOrder,
   requireHoldableOffer,
 } from "./book-flight.ts";
+import type { Aggregates } from "./context.ts";
 import { FlightHoldSteps } from "./hold-steps.ts";
 import { namedTravelers, refusalByAge } from "./planned-travelers.ts";
 import { sayTwiceOfOffer } from "./say-twice.ts";

@@ -3,18 +3,12 @@ import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import {
-  type Booking,
-  type BookingMove,
-  BookingResult,
-  type BookingStorage,
-  inUsdc,
-  toResult,
-} from "../bookings/index.ts";
+import { type Booking, type BookingMove, BookingResult, inUsdc, toResult } from "../bookings/index.ts";
 import { defineEffectUse, type EffectDefinition, failed, send } from "../effects/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 
 /**
  * How an order comes to be held for a later payment. It moves no money; once it is `on_hold`, `book_flight` pays for it
@@ -102,7 +96,7 @@ function toHoldResult(flights: Flights, booking: Booking, order: SupplierOrder):
 
 /** For the reconciler. `flightsFor`: undefined for a network that is switched off. */
 export function flightHoldUse(
-  { stores, clock }: BookingStorage,
+  { stores, clock }: { stores: Stores; clock: Clock },
   flightsFor: (network: Environment) => Flights | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, Aggregates>({

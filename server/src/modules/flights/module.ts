@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import { flightBookingUse } from "./booking-steps.ts";
+import { defineModule } from "./context.ts";
 import { flightHoldUse } from "./hold-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
@@ -23,7 +23,6 @@ const PRUNE_SEARCHES_MILLISECONDS = 60_000;
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [
     searchFlights,
     searchMoreFlights,

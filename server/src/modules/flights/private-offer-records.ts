@@ -2,8 +2,8 @@ import type { LoyaltyAccount } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    privateOffers: PrivateOffers;
+  interface ModuleStores {
+    "flights.privateOffers": PrivateOffers;
   }
 }
 

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { FlightSearch } from "../../ports/flights.ts";
 import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../travelers/index.ts";
+import type { Ports } from "./context.ts";
 import { explainNoOffers } from "./explain-no-offers.ts";
 import type { FoundSearch } from "./found-searches.ts";
 import { toPrivateFares } from "./private-fares.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { BookingResult, SeenOffer } from "../bookings/index.ts";
+import type { Stores } from "./context.ts";
 
 interface Asked {
   /** What the call books: other orders are compared with it. */

@@ -1,5 +1,5 @@
-import { defineModule } from "../../kernel/module.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { defineModule } from "./context.ts";
 import { createIdentity } from "./identity.ts";
 import * as identity from "./migrations/0001-identity.ts";
 import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
@@ -11,11 +11,11 @@ import { checkMasterKey } from "./store-tenants.ts";
 import { TenantMemory } from "./tenant-memory.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Settings {
-    readonly networkMode: Environment;
+  interface ModuleSettings {
+    readonly "identity.networkMode": Environment;
   }
-  interface Parts {
-    readonly tenantMemory: TenantMemory;
+  interface ModuleParts {
+    readonly "identity.tenantMemory": TenantMemory;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Failure, FailureDetails } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { type EscrowBooking, escrowStep } from "../escrow/index.ts";
+import type { Stores } from "./context.ts";
 
 export const settlementErrors = {
   booking_not_found: "You have no booking with this id. Use the id from reserve_booking.",

@@ -5,8 +5,8 @@ import type { InvoiceDocument } from "./document.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    invoices: Invoices;
+  interface ModuleStores {
+    "invoices.invoices": Invoices;
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { EInvoiceNotChecked, EInvoiceRefused, type EInvoices, issueJudged, judgeInvoice } from "./e-invoices.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";

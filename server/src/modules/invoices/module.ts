@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import type { EInvoices } from "./e-invoices.ts";
@@ -9,18 +9,18 @@ import { createInvoices } from "./store.ts";
 import { generateBookingInvoice } from "./tools/generate-booking-invoice.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** One for the process, however many environments ask it. */
-    readonly invoiceRenderer: InvoiceRenderer;
+    readonly "invoices.invoiceRenderer": InvoiceRenderer;
     /** Missing in an installation without the module `e-invoices`, which makes it. */
-    readonly eInvoices?: EInvoices;
+    readonly "invoices.eInvoices"?: EInvoices;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    invoiceRenderer: Pick<InvoiceRenderer, "render">;
-    eInvoices: EInvoices | undefined;
+  interface ModulePorts {
+    "invoices.invoiceRenderer": Pick<InvoiceRenderer, "render">;
+    "invoices.eInvoices": EInvoices | undefined;
   }
 }
 
@@ -29,7 +29,6 @@ const CREDIT_MILLISECONDS = 60_000;
 /** Invoices of bookings that were settled in escrow, and credit notes of what was refunded afterwards. */
 export const invoicesModule = defineModule({
   name: "invoices",
-  needs: ["identity", "bookings", "orders", "escrow", "files", "memory"],
   tools: [generateBookingInvoice],
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),

@@ -1,4 +1,4 @@
-import type { Ports } from "../../kernel/tool.ts";
+import type { Ports } from "./context.ts";
 import type { InvoiceDocument } from "./document.ts";
 import { InvoiceNotDrawn } from "./drawing/invoice-renderer.ts";
 import type { DrawnInvoice, Owner, StoredInvoice } from "./invoices.ts";

@@ -4,8 +4,8 @@ import type { TokenMovement } from "../../ports/chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    ledger: Ledger;
+  interface ModuleStores {
+    "ledger.ledger": Ledger;
   }
 }
 

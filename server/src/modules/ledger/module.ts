@@ -1,13 +1,13 @@
 import type { Micro } from "../../domain/money.ts";
 import { type Measured, measured } from "../../kernel/measured.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as movementSenders from "./migrations/0065-movement-senders.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly measuredImbalance: Measured<Micro>;
+  interface ModuleParts {
+    readonly "ledger.measuredImbalance": Measured<Micro>;
   }
 }
 
@@ -16,7 +16,6 @@ const MEASURE_MILLISECONDS = 60_000;
 
 export const ledgerModule = defineModule({
   name: "ledger",
-  needs: ["identity"],
   stores: ({ db, clock }) => ({
     ledger: createLedger(db, clock),
   }),

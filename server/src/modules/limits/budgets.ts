@@ -3,8 +3,8 @@ import type { CountedIn } from "./call-spends.ts";
 import type { SpendOwner } from "./spend-limits.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    budgets: Budgets;
+  interface ModuleStores {
+    "limits.budgets": Budgets;
   }
 }
 

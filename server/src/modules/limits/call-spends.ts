@@ -2,8 +2,8 @@ import type { Micro } from "../../domain/money.ts";
 import type { Spender, SpendOwner } from "./spend-limits.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    callSpends: CallSpends;
+  interface ModuleStores {
+    "limits.callSpends": CallSpends;
   }
 }
 

@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import type { Caller } from "../../kernel/tool.ts";
+import { defineModule } from "./context.ts";
 import { describeBudgets, describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
@@ -15,9 +15,9 @@ import { createSpendLimits } from "./store-limits.ts";
 import { createBudgetPersons } from "./store-persons.ts";
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
+  interface ModulePorts {
     /** Those that would cover a call of the caller's now. */
-    remainingBudgets(caller: Caller): ReturnType<typeof describeBudgets>;
+    "limits.remainingBudgets"(caller: Caller): ReturnType<typeof describeBudgets>;
   }
 }
 
@@ -26,7 +26,6 @@ const PRUNE_MILLISECONDS = 60_000;
 
 export const limitsModule = defineModule({
   name: "limits",
-  needs: ["identity"],
   routes: budgetRoutes,
   stores: ({ db, clock }) => ({
     spendLimits: createSpendLimits(db, clock),

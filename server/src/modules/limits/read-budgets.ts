@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { type Budget, type CoveredUse, counterOf } from "./budgets.ts";
+import type { Stores } from "./context.ts";
 import type { SpendOwner } from "./spend-limits.ts";
 
 export interface BudgetState extends Budget {

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Stores } from "./context.ts";
 import { countedIn } from "./judge-spend.ts";
 import type { Limited } from "./limit-exceeded.ts";
 import { type LimitedPeriod, renewalOf } from "./periods.ts";

@@ -6,10 +6,10 @@ import { ADMINISTERS_POLICIES } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import type { TenantMemory } from "../identity/index.ts";
 import type { Budget } from "./budgets.ts";
+import type { Reads, Stores } from "./context.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 
 const MOST_IDS = 200;

@@ -1,6 +1,6 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Stores } from "./context.ts";
 
 const BATCH = 200;
 /** Longer than the longest period that is counted, so that a month can be looked at when it is over. */

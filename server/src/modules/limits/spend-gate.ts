@@ -3,8 +3,8 @@ import type { PendingCall } from "../../kernel/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/gate.ts";
 import type { LazyPlan } from "../../kernel/plan.ts";
 import type { Allowance } from "../../kernel/preview-answer.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import {
   allowancesOf,
   allowancesOfCall,

@@ -3,8 +3,8 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    spendLimits: SpendLimits;
+  interface ModuleStores {
+    "limits.spendLimits": SpendLimits;
   }
 }
 

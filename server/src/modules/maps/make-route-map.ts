@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
-import type { Ports } from "../../kernel/tool.ts";
+import type { Ports } from "./context.ts";
 import { MapNotDrawn } from "./drawing/map-renderer.ts";
 import { MAP_SIZE } from "./drawing/scene.ts";
 import { findStreets } from "./find-streets.ts";

@@ -1,17 +1,17 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { MapRenderer } from "./drawing/map-renderer.ts";
 import { exportRouteMap } from "./tools/export-route-map.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** One for the process, however many environments ask it. */
-    readonly mapRenderer: MapRenderer;
+    readonly "maps.mapRenderer": MapRenderer;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    mapRenderer: Pick<MapRenderer, "render">;
+  interface ModulePorts {
+    "maps.mapRenderer": Pick<MapRenderer, "render">;
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { detailsOfOthers } from "../../domain/schemas.ts";
 import { NextCursor, readPage } from "../../kernel/page.ts";
-import type { Reads } from "../../kernel/stores.ts";
 import { tripEntryKinds } from "../../kernel/trip-note.ts";
+import type { Reads } from "./context.ts";
 import type { TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
 
 /** The latest of what a trip is told by. */

@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as tripMemory from "./migrations/0043-trip-memory.ts";
 import { createTripRecords } from "./store.ts";
 

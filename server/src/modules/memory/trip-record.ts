@@ -2,8 +2,8 @@ import type { TripEntryKind, TripNote } from "../../kernel/trip-note.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    tripRecords: TripRecords;
+  interface ModuleStores {
+    "memory.tripRecords": TripRecords;
   }
 }
 

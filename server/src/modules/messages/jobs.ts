@@ -1,5 +1,5 @@
 import { defineJob, type Job } from "../../kernel/job.ts";
-import type { Parts } from "../../kernel/parts.ts";
+import type { Parts } from "./context.ts";
 
 const FORGET_MILLISECONDS = 3_600_000;
 const KEPT_DAYS = 90;

@@ -1,8 +1,8 @@
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    mailing: Mailing;
+  interface ModulePorts {
+    "messages.mailing": Mailing;
   }
 }
 

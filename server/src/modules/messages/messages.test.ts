@@ -15,7 +15,7 @@ import { resultOf } from "../../../test/support/treasury.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Stores } from "../../kernel/whole.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { composeMail, words } from "./compose-mail.ts";
 import type { Mailing } from "./mailing.ts";

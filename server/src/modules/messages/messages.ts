@@ -3,8 +3,8 @@ import type { Environment } from "../../ports/identity.ts";
 import type { EffectRecord, EffectStore } from "../effects/index.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    messages: Messages;
+  interface ModuleStores {
+    "messages.messages": Messages;
   }
 }
 

@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { messageJobs } from "./jobs.ts";
 import { openMailing } from "./mailing.ts";
 import * as messages from "./migrations/0047-messages.ts";
@@ -8,16 +8,15 @@ import { createMailCounts } from "./store-mail-counts.ts";
 import { createAddressedPersons } from "./store-persons.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Settings {
-    readonly mailsPerTenantDay: number;
-    readonly mailsPerRecipientDay: number;
+  interface ModuleSettings {
+    readonly "messages.mailsPerTenantDay": number;
+    readonly "messages.mailsPerRecipientDay": number;
   }
 }
 
 /** Mails to people, and how many of them may go out. */
 export const messagesModule = defineModule({
   name: "messages",
-  needs: ["effects"],
   stores: ({ db, clock, vault }) => ({
     mailCounts: createMailCounts(db, clock),
     messages: createMessages(db, clock, vault),

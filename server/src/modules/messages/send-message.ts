@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -17,6 +16,7 @@ import {
   send,
   unknown,
 } from "../effects/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import type { Mailing } from "./mailing.ts";
 import type { MessageRecord, MessageState, StoredMail } from "./messages.ts";
 

@@ -6,8 +6,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    mailCounts: MailCounts;
+  interface ModuleStores {
+    "messages.mailCounts": MailCounts;
   }
 }
 

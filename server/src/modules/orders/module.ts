@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import * as bookingsByTraveler from "./migrations/0107-bookings-by-traveler.ts";
@@ -12,7 +12,6 @@ import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
-  needs: ["bookings", "effects", "ledger", "memory", "travelers", "treasury"],
   tools: [listOrders, readOrder, listMovements],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({

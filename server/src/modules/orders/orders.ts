@@ -4,8 +4,8 @@ import type { BookingRate } from "../bookings/index.ts";
 import type { BookedStay } from "./booked-stay.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    orders: Orders;
+  interface ModuleStores {
+    "orders.orders": Orders;
   }
 }
 

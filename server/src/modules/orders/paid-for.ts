@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
+import type { Aggregates } from "./context.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Of the results of bookings and of actions. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { StoresWith } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderDetails } from "../../ports/flight-servicing.ts";
 import type { OrderedSlice } from "../../ports/flights.ts";
@@ -9,6 +9,7 @@ import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
 import { inUsdc, ticketOrderHashOf, toBookedSegment } from "../bookings/index.ts";
 import { refund } from "../treasury/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
 
@@ -214,7 +215,8 @@ async function readHold({ flightServicing, clock }: HoldPorts, known: OrderRecor
   };
 }
 
-type HoldPorts = Pick<OrderPorts, "stores" | "clock"> & {
+type HoldPorts = Pick<OrderPorts, "clock"> & {
+  stores: StoresWith<Pick<Aggregates, "orders">>;
   flightServicing: Pick<FlightServicing, "getOrderDetails">;
 };
 

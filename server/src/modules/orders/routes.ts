@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Reads } from "../../kernel/stores.ts";
+import type { Reads } from "./context.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
 import type { Orders } from "./orders.ts";
 

@@ -3,8 +3,8 @@ import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    servicingActions: ServicingActions;
+  interface ModuleStores {
+    "orders.servicingActions": ServicingActions;
   }
 }
 

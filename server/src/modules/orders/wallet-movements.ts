@@ -3,8 +3,8 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    walletMovements: WalletMovements;
+  interface ModuleStores {
+    "orders.walletMovements": WalletMovements;
   }
 }
 

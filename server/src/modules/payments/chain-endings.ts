@@ -1,10 +1,11 @@
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { paidByBatch } from "./batch-outcome.ts";
+import type { Aggregates } from "./context.ts";
 import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./payment-intents.ts";
 import type { Payment, SettledBy } from "./payments.ts";
 
 /** One for both kinds: payments of several payers are settled by one call. */
-const settling: ChainEnding = {
+const settling: ChainEnding<Aggregates> = {
   async confirmed({ payments }, confirmedTransactions) {
     if (confirmedTransactions.every(({ transaction }) => transaction.purpose === PAYMENT_PURPOSE)) {
       await payments.settle(
@@ -44,4 +45,7 @@ const settledBy = ({ id }: { id: string }, { receipt }: ConfirmedTransaction): S
   transactionHash: receipt.hash,
 });
 
-export const paymentEndings: ChainEndings = { [PAYMENT_PURPOSE]: settling, [PAYMENT_BATCH_PURPOSE]: settling };
+export const paymentEndings: ChainEndings<Aggregates> = {
+  [PAYMENT_PURPOSE]: settling,
+  [PAYMENT_BATCH_PURPOSE]: settling,
+};

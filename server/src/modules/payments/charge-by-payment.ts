@@ -11,11 +11,11 @@ import type {
   Reservation,
   Settled,
 } from "../../kernel/charge.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Calls } from "../usage/index.ts";
 import { isSamePayment } from "./check-terms.ts";
 import { claimPayment } from "./claim-payment.ts";
+import type { Stores } from "./context.ts";
 import { PaymentEnds, type PaymentEndsOptions } from "./payment-ends.ts";
 import {
   alreadyUsed,

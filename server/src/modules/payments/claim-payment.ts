@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { GateReservations } from "../../kernel/charge.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Stores } from "./context.ts";
 import type { NewPayment, PaymentClaim } from "./payments.ts";
 
 export interface ClaimPaymentRequest {

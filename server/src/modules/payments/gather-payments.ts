@@ -1,8 +1,8 @@
 import { newId } from "../../domain/ids.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { intentOfBatch, intentOfPayment, MOST_IN_BATCH } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 

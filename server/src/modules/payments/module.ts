@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/job.ts";
 import { measured } from "../../kernel/measured.ts";
-import { defineModule } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments } from "../../kernel/parts.ts";
 import { paymentEndings } from "./chain-endings.ts";
 import type { PaymentCharges } from "./charge-by-payment.ts";
+import { defineModule } from "./context.ts";
 import type { GatherWindow } from "./gather-window.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
@@ -23,13 +23,13 @@ import { createPayments } from "./store.ts";
 import { sweepPayments } from "./sweep-payments.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly paymentCharges: PaymentCharges;
-    readonly gatherWindows: ByEnvironment<GatherWindow>;
-    readonly measuredReceivables: MeasuredReceivables;
+  interface ModuleParts {
+    readonly "payments.paymentCharges": PaymentCharges;
+    readonly "payments.gatherWindows": ByEnvironment<GatherWindow>;
+    readonly "payments.measuredReceivables": MeasuredReceivables;
   }
-  interface Settings {
-    readonly paymentBatchWindowMilliseconds: number;
+  interface ModuleSettings {
+    readonly "payments.paymentBatchWindowMilliseconds": number;
   }
 }
 
@@ -40,7 +40,6 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const paymentsModule = defineModule({
   name: "payments",
-  needs: ["usage"],
   stores: ({ db, clock }) => ({
     payments: createPayments(db, clock),
   }),

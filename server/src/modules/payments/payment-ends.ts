@@ -1,10 +1,10 @@
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import { within } from "../../platform/batching/within.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Stores } from "./context.ts";
 import { inProgress, pending } from "./payment-failures.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import { createPaymentNews } from "./payment-news.ts";

@@ -10,7 +10,8 @@ import { createCatalog } from "../../kernel/catalog.ts";
 import { CostlyCalls } from "../../kernel/costly-calls.ts";
 import { defineGate } from "../../kernel/gate.ts";
 import { createKernel, type Kernel } from "../../kernel/invoke.ts";
-import { defineTool, type Ports } from "../../kernel/tool.ts";
+import { defineAnyTool } from "../../kernel/tool.ts";
+import type { Ports } from "../../kernel/whole.ts";
 
 /** In which order a signed call meets its stages. Whom it asks is counted: at the chain's RPC and at the supplier's port. */
 
@@ -22,7 +23,7 @@ let kernel: Kernel;
 let process: ReturnType<PaymentWorld["openProcess"]>;
 const asked = { supplier: 0 };
 
-const probe = defineTool({
+const probe = defineAnyTool({
   name: "probe_stages",
   title: "Probe (stages)",
   summary: "For tests.",

@@ -5,8 +5,8 @@ import type { TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    payments: Payments;
+  interface ModuleStores {
+    "payments.payments": Payments;
   }
 }
 

@@ -1,9 +1,9 @@
 import { PaymentRefused } from "../../domain/payments.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Stores } from "./context.ts";
 import { notGoodAgain, notNow, notSettled, reaching } from "./payment-failures.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";

@@ -1,9 +1,9 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Stores } from "./context.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 import { settleOutside, storeOutcome } from "./settle-outside.ts";

@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import { elevationRiskBrief } from "./tools/elevation-risk-brief.ts";
 import { geocodeTripStop } from "./tools/geocode-trip-stop.ts";
 import { timezoneBrief } from "./tools/timezone-brief.ts";

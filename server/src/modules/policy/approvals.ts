@@ -3,12 +3,12 @@ import type { Micro } from "../../domain/money.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Alternative, Plan } from "../../kernel/plan.ts";
 import type { Purchase } from "../../kernel/purchase.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
+import type { Transaction } from "../../kernel/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly approvals: Approvals;
+  interface ModuleParts {
+    readonly "policy.approvals": Approvals;
   }
 }
 
@@ -49,7 +49,7 @@ export interface Approvals {
   /** Undefined: an approval that was given, and is not used up, covers the case. It only reads. */
   refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined>;
   /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
-  use(asked: ApprovalCase, transaction: Aggregates): Promise<ApprovalRefusal | undefined>;
+  use(asked: ApprovalCase, transaction: Transaction): Promise<ApprovalRefusal | undefined>;
   /**
    * Asks for an approval: the same case gets the one that waits already, or the one in which a person has refused the same purchase or payment not long
    * ago.

@@ -1,5 +1,5 @@
 import type { AccountFacts } from "../../kernel/account.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Stores } from "./context.ts";
 import type { ActivePolicies, Owner } from "./policies.ts";
 
 /** The policy that the tenant holds direct calls to, with the version that applies now. */

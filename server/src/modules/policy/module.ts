@@ -1,5 +1,5 @@
-import { defineModule } from "../../kernel/module.ts";
 import { ReadyPolicies } from "./active-policies.ts";
+import { defineModule } from "./context.ts";
 import { describeEnforced } from "./describe-enforced.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import * as policyChangesAreTold from "./migrations/0074-policy-changes-are-told.ts";
@@ -13,14 +13,13 @@ import { checkPolicy } from "./tools/check-policy.ts";
 import { readPolicy } from "./tools/read-policy.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly activePolicies: ActivePolicies;
+  interface ModuleParts {
+    readonly "policy.activePolicies": ActivePolicies;
   }
 }
 
 export const policyModule = defineModule({
   name: "policy",
-  needs: ["identity"],
   tools: [checkPolicy, readPolicy],
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),

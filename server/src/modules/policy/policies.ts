@@ -3,14 +3,14 @@ import type { PolicyDocument } from "./document.ts";
 import type { Rules } from "./rule-tree.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    travelPolicies: TravelPolicies;
+  interface ModuleStores {
+    "policy.travelPolicies": TravelPolicies;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    activePolicies: ActivePolicies;
+  interface ModulePorts {
+    "policy.activePolicies": ActivePolicies;
   }
 }
 

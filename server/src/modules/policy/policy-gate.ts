@@ -4,11 +4,12 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/gate.ts";
 import type { Alternative, LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Transaction } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms } from "./approvals.ts";
+import type { Stores } from "./context.ts";
 import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
@@ -53,7 +54,7 @@ export class PolicyGate implements Gate {
     return call.keyId !== "" && judged !== undefined && needsApproval(judged.verdict);
   }
 
-  async reserve(_call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void> {
+  async reserve(_call: PendingCall, plan: LazyPlan, transaction: Transaction): Promise<void> {
     const judged = await this.#judged.get(plan);
     if (judged === undefined) return;
     const refusal = await this.#options.approvals.use(judged, transaction);

@@ -1,12 +1,12 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { bookingErrors, tripStateErrors } from "../escrow/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
+import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { ratingScopeOf } from "./rating-scope.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";

@@ -1,4 +1,5 @@
-import { defineModule, notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/module.ts";
+import { type Aggregates, defineModule } from "./context.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
 import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
@@ -24,7 +25,6 @@ const tools = [
 
 export const reputationModule = defineModule({
   name: "reputation",
-  needs: ["chain", "escrow", "treasury"],
   tools,
   stores: ({ db, clock }) => ({
     feedbacks: createFeedbacks(db, clock),
@@ -39,7 +39,7 @@ export const reputationModule = defineModule({
     const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
     return [notServed(ofRegistries, "as live networks have no registries of agents here yet")];
   },
-  equipTenant: (aggregates, tenantId) => registerNewAgent(aggregates, tenantId),
+  equipTenant: (aggregates: Aggregates, tenantId) => registerNewAgent(aggregates, tenantId),
   async prepare({ stores }) {
     await registerMissingAgents(stores);
   },

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
+import type { Reads, Stores } from "./context.ts";
 import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";
 import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { answerErrors } from "./answer-validation.ts";
+import type { Stores } from "./context.ts";
 import { requireRegistries } from "./record-once.ts";
 
 export interface ReadValidation {

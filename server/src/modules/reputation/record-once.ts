@@ -1,11 +1,11 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { AgentRegistries } from "../../ports/agent-registries.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import { resultOf } from "../chain/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { registryErrors, registryWriteErrors } from "./errors.ts";
 import { intentKeyOf, type RegistryPurpose } from "./registry-intents.ts";
 import { type RegistryAction, registryEntry } from "./registry-operation.ts";

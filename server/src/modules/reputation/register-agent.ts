@@ -1,6 +1,6 @@
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
+import type { Aggregates } from "./context.ts";
 import { registryEntry } from "./registry-operation.ts";
 
 /** Before the tenant's id, in the idempotency key of what registers its agent. */

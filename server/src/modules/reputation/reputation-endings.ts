@@ -1,9 +1,10 @@
 import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { Aggregates } from "./context.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 
 /** What the registries of agents took is confirmed here; what they refused never was. */
-export const reputationEndings: ChainEndings = {
+export const reputationEndings: ChainEndings<Aggregates> = {
   [FEEDBACK_PURPOSE]: {
     confirmed: ({ feedbacks }, confirmedTransactions) => feedbacks.confirm(recordedOf(confirmedTransactions)),
     reverted: ({ feedbacks }, transaction) => feedbacks.discard(recordIdOf(transaction)),

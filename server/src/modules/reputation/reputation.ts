@@ -2,9 +2,9 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    feedbacks: Feedbacks;
-    validations: Validations;
+  interface ModuleStores {
+    "reputation.feedbacks": Feedbacks;
+    "reputation.validations": Validations;
   }
 }
 

@@ -1,10 +1,10 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mismatch, type SendOutAnswer } from "../treasury/index.ts";
+import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
 import { hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";

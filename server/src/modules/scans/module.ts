@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as documentScans from "./migrations/0109-document-scans.ts";
 import { createScans } from "./store.ts";
 

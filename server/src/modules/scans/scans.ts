@@ -1,8 +1,8 @@
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    scans: Scans;
+  interface ModuleStores {
+    "scans.scans": Scans;
   }
 }
 

@@ -1,10 +1,10 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import type { NewServicingAction, ServicingAction, ServicingKind } from "../orders/index.ts";
 import { requireMoving, transfer } from "../treasury/index.ts";
+import type { Aggregates } from "./context.ts";
 import {
   paymentReference,
   SERVICING_PURPOSE,

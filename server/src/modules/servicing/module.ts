@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as flightCancellationQuotes from "./migrations/0106-flight-cancellation-quotes.ts";
 import { pruneChangeOffers } from "./prune-change-offers.ts";
 import { servicingCommits } from "./servicing-commits.ts";
@@ -15,7 +15,6 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const servicingModule = defineModule({
   name: "servicing",
-  needs: ["bookings", "effects", "orders", "treasury"],
   tools: [requestOrderChange, selectOrderChangeOffer, confirmOrderChange, cancelOrderQuote, confirmCancelOrder],
   stores: ({ db, clock }) => ({
     servicingQuotes: createServicingQuotes(db, clock),

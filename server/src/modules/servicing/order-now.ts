@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
+import type { Stores } from "./context.ts";
 
 /** Whose order it is and how it looks now, so that nobody has to ask for it. */
 export const OrderNow = z.object({

@@ -1,11 +1,11 @@
 import { parseDecimal } from "../../domain/money.ts";
 import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/plan.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "../orders/index.ts";
 import { refundInUsdc } from "./cancel-order.ts";
 import { stayRefundFields } from "./cancel-stay.ts";
+import type { Stores } from "./context.ts";
 import { sayRefund } from "./say-refund.ts";
 import type { FlightCancellationQuote } from "./servicing-quotes.ts";
 import { splitRefund } from "./split-refund.ts";

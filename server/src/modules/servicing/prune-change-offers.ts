@@ -1,5 +1,5 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Stores } from "./context.ts";
 
 /** Change offers live for minutes; whose one is has to be known for as long as somebody may select it. */
 const CHANGE_OFFER_HOURS = 24 * 7;

@@ -4,7 +4,6 @@ import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -22,6 +21,7 @@ import {
 } from "../effects/index.ts";
 import { atMost, type OrderRecord, paidFor, type ServicingAction, type ServicingKind } from "../orders/index.ts";
 import { collect, refund } from "../treasury/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { splitRefund } from "./split-refund.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { sendOutErrors } from "../treasury/index.ts";
+import type { Stores } from "./context.ts";
 
 /** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
 export const commitErrors = {

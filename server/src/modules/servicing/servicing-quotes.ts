@@ -3,8 +3,8 @@ import type { Environment } from "../../ports/identity.ts";
 import type { OrderRecord } from "../orders/index.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    servicingQuotes: ServicingQuotes;
+  interface ModuleStores {
+    "servicing.servicingQuotes": ServicingQuotes;
   }
 }
 

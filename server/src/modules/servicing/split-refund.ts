@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
+import type { Aggregates } from "./context.ts";
 
 /** Where money goes that the supplier gives back for an order. */
 export interface RefundParts {

@@ -19,11 +19,13 @@ import {
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
+import type { Stores } from "./context.ts";
 import { getOwnQuote } from "./own-quotes.ts";
 import { findGuest } from "./planned-guests.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
 export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts {
+  stores: Stores;
   stayBookings: StaySuppliers["stayBookings"] & Pick<StayBookings, "getQuote">;
   travelers: Travelers;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
-import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
@@ -13,6 +13,7 @@ import {
   pickAccommodations,
   toAccommodationAnswer,
 } from "./accommodation-answer.ts";
+import type { Ports } from "./context.ts";
 import { explainNoStays } from "./explain-no-stays.ts";
 import { searchAround } from "./search-around.ts";
 import { seeAccommodations } from "./see-stays.ts";

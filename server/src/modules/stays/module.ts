@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import { compareHotels } from "./prompts/compare-hotels.ts";
 import { stayBookingUse } from "./stay-booking-steps.ts";
@@ -11,7 +11,6 @@ import { searchHotels } from "./tools/search-hotels.ts";
 
 export const staysModule = defineModule({
   name: "stays",
-  needs: ["bookings", "effects", "orders", "places", "travelers", "treasury"],
   tools: [searchHotels, searchFamilyHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
   prompts: [compareHotels],
   stores: ({ db, clock }) => ({

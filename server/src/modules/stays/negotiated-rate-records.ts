@@ -1,8 +1,8 @@
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    negotiatedRates: NegotiatedRates;
+  interface ModuleStores {
+    "stays.negotiatedRates": NegotiatedRates;
   }
 }
 

@@ -1,6 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
@@ -13,6 +12,7 @@ import {
   bookingUse,
 } from "../bookings/index.ts";
 import { failed, send, unknown } from "../effects/index.ts";
+import type { Aggregates } from "./context.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
-import type { Settings } from "../../kernel/parts.ts";
+import { defineModule, type Settings } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";
 import { travelerRoutes } from "./routes.ts";
 import { privacyRoutes } from "./routes-privacy.ts";
@@ -13,14 +12,14 @@ import { saveTraveler } from "./tools/save-traveler.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly travelers: Travelers;
-    readonly personalData: PersonalData;
+  interface ModuleParts {
+    readonly "travelers.travelers": Travelers;
+    readonly "travelers.personalData": PersonalData;
   }
-  interface Settings {
-    readonly keepGuestsDays: number;
+  interface ModuleSettings {
+    readonly "travelers.keepGuestsDays": number;
     /** 0: until they are deleted. */
-    readonly keepTravelersDays: number;
+    readonly "travelers.keepTravelersDays": number;
   }
 }
 
@@ -36,7 +35,6 @@ function retentionOf({ keepGuestsDays, keepTravelersDays }: Settings, now: Tempo
 
 export const travelersModule = defineModule({
   name: "travelers",
-  needs: ["identity", "scans"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
   stores: ({ db, vault, clock, personRecords }) => ({

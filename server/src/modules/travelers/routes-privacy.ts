@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Reads } from "../../kernel/stores.ts";
+import type { Reads } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";
 import { TravelerPath, TravelerProfileAnswer } from "./routes.ts";
 

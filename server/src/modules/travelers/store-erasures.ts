@@ -12,8 +12,8 @@ import type { ErasureOutcome } from "./personal-data.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    erasures: Erasures;
+  interface ModuleStores {
+    "travelers.erasures": Erasures;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { PersonPage } from "../../kernel/person-records.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Stores } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";
 import type { SealedFor } from "./stored-profile.ts";
 

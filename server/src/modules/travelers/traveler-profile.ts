@@ -1,8 +1,8 @@
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    travelers: Travelers;
+  interface ModulePorts {
+    "travelers.travelers": Travelers;
   }
 }
 

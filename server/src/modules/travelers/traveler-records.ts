@@ -3,8 +3,8 @@ import type { HeldData } from "./personal-data.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    travelerRecords: TravelerRecords;
+  interface ModuleStores {
+    "travelers.travelerRecords": TravelerRecords;
   }
 }
 

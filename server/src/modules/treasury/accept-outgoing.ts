@@ -1,9 +1,9 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { ownMovements } from "../chain/index.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
+import type { Stores } from "./context.ts";
 
 /**
  * Books, by an operator's decision, what left tenants' wallets by a transaction that is not ours: it is taken out of what they

@@ -1,5 +1,6 @@
 import type { ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
 import { COLLECT_PURPOSE } from "./collect.ts";
+import type { Aggregates } from "./context.ts";
 import { REFUND_PURPOSE } from "./refund.ts";
 
 const MOST_ATTEMPTS = 5;
@@ -9,7 +10,7 @@ const MOST_ATTEMPTS = 5;
  * become available again but is tried once more as a new transaction. After the last attempt it stays on its way out, where the
  * operator finds it.
  */
-const retried: ChainEnding = {
+const retried: ChainEnding<Aggregates> = {
   async reverted({ chainTransactions }, { network, idempotencyKey, tenantId, purpose, operation }) {
     const [, first = idempotencyKey, attempt = "1"] = /^(.*?)(?:#(\d+))?$/.exec(idempotencyKey) ?? [];
     const next = Number(attempt) + 1;
@@ -26,4 +27,4 @@ const retried: ChainEnding = {
   },
 };
 
-export const treasuryEndings: ChainEndings = { [COLLECT_PURPOSE]: retried, [REFUND_PURPOSE]: retried };
+export const treasuryEndings: ChainEndings<Aggregates> = { [COLLECT_PURPOSE]: retried, [REFUND_PURPOSE]: retried };

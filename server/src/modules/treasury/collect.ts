@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/index.ts";
+import type { Aggregates } from "./context.ts";
 import { transfer } from "./transfer-operation.ts";
 
 export const COLLECT_PURPOSE = "capture";

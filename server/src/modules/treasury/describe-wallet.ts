@@ -1,8 +1,8 @@
 import { formatDecimal } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
 import type { AccountFacts } from "../../kernel/account.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Stores } from "./context.ts";
 
 /** The tenant's wallet as the service's books have it, with what is held for bookings whose outcome is open. */
 export async function describeWallet(

@@ -1,7 +1,8 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { CommonParts } from "../../kernel/parts.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { equipTenant } from "./equip-tenant.ts";
 import { mint } from "./mint-operation.ts";
 
@@ -21,10 +22,7 @@ export async function equipSandboxTenant(aggregates: Equipment, tenantId: string
  * All tenants that were made while the development chain was not there, by command for example: a call that makes the wallet first
  * leaves it without money. How many there were.
  */
-export async function equipMissingTenants(
-  stores: Stores,
-  equip: (aggregates: Aggregates, tenantId: string) => Promise<void>,
-): Promise<number> {
+export async function equipMissingTenants(stores: Stores, equip: CommonParts["equipTenant"]): Promise<number> {
   if ((await stores.chainNetworks.get(NETWORK)) === undefined) return 0;
   for (let equipped = 0; ; ) {
     const missing = await stores.wallets.tenantsWithout(NETWORK, EQUIPPED_AT_ONCE);

@@ -1,8 +1,8 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { ownMovements } from "../chain/index.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
+import type { Stores } from "./context.ts";
 
 const BLOCKS_AT_ONCE = 2_000n;
 

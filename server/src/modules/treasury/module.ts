@@ -1,8 +1,9 @@
 import type { Micro } from "../../domain/money.ts";
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule, notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
+import { type Aggregates, defineModule } from "./context.ts";
 import { describeWallet } from "./describe-wallet.ts";
 import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
@@ -19,11 +20,11 @@ import { transfer } from "./transfer-operation.ts";
 import { walletGate } from "./wallet-gate.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly ledgerReconcilers: ByEnvironment<LedgerReconciler>;
+  interface ModuleParts {
+    readonly "treasury.ledgerReconcilers": ByEnvironment<LedgerReconciler>;
   }
-  interface Settings {
-    readonly sandboxBalanceUsdc: Micro;
+  interface ModuleSettings {
+    readonly "treasury.sandboxBalanceUsdc": Micro;
   }
 }
 
@@ -35,7 +36,6 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const treasuryModule = defineModule({
   name: "treasury",
-  needs: ["chain", "ledger"],
   tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
   chainOperations: [transfer, split, drip, mint],
   chainEndings: treasuryEndings,
@@ -54,7 +54,7 @@ export const treasuryModule = defineModule({
   },
   account: ({ stores }, caller) => describeWallet(stores, caller),
   gates: ({ stores }) => [walletGate(stores)],
-  equipTenant: (aggregates, tenantId, { sandboxBalanceUsdc }) =>
+  equipTenant: (aggregates: Aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),
   async prepare({ stores, equipTenant }) {
     await equipMissingTenants(stores, equipTenant);

@@ -1,12 +1,12 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Network } from "../../ports/network.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import { type Custody, ownerOf } from "../chain/index.ts";
+import type { Stores } from "./context.ts";
 
 /** Of several nodes behind one address, one can lag behind. */
 const LIVE_PATIENCE = 2;

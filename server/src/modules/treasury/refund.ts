@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/index.ts";
+import type { Aggregates } from "./context.ts";
 import { transfer } from "./transfer-operation.ts";
 
 /** Of the transaction that gives back what a reference names. */

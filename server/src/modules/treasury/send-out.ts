@@ -1,12 +1,13 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Transaction } from "../../kernel/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { resultOf } from "../chain/index.ts";
+import type { Stores } from "./context.ts";
 
 export interface SendOutPorts {
   stores: Stores;
@@ -34,7 +35,7 @@ export interface SendOutRequest<Input = unknown> {
   /** Whether an earlier call's operation, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
   isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
   /** Stored in the same transaction. */
-  alongside?: ((aggregates: Aggregates, stored: ChainTransaction) => Promise<void>) | undefined;
+  alongside?(transaction: Transaction, stored: ChainTransaction): Promise<void>;
 }
 
 export type SendOutAnswer =

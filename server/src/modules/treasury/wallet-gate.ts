@@ -1,8 +1,8 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
 import { defineGate } from "../../kernel/gate.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
+import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";
 
 /** Refuses nothing itself: the ledger does, in the transaction that takes the money. It is there for who only tries a call. */

@@ -3,8 +3,8 @@ import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    callReservations: CallReservations;
+  interface ModuleStores {
+    "usage.callReservations": CallReservations;
   }
 }
 

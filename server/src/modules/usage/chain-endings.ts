@@ -1,9 +1,10 @@
 import type { ChainEndings } from "../../kernel/chain-ending.ts";
 import { transfer } from "../treasury/index.ts";
+import type { Aggregates } from "./context.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
 
 /** The records of a settlement are paid, or due again. */
-export const usageEndings: ChainEndings = {
+export const usageEndings: ChainEndings<Aggregates> = {
   [USAGE_PURPOSE]: {
     async confirmed({ usageSettlements }, confirmedTransactions) {
       for (const { transaction } of confirmedTransactions) {

@@ -10,7 +10,6 @@ import type {
   Settled,
 } from "../../kernel/charge.ts";
 import type { Gate } from "../../kernel/gate.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { createGroupCommit, type GroupCommit } from "../../platform/batching/group-commit.ts";
 import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
@@ -18,6 +17,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Calls, HeldClaim, Settlement } from "./calls.ts";
 import { chargeLineOf } from "./charge-line.ts";
 import { claimKey, keepForKey, lookAtKey, takenForDead } from "./claim-key.ts";
+import type { Stores } from "./context.ts";
 import { SpendCap } from "./spend-cap.ts";
 import { failureText, readOutcome, successText } from "./stored-outcome.ts";
 

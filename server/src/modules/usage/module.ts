@@ -1,12 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
 import { usageEndings } from "./chain-endings.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
+import { defineModule, type Stores } from "./context.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
@@ -29,16 +28,16 @@ import { listUsage } from "./tools/list-usage.ts";
 import type { Usage } from "./usage.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly calls: Calls;
-    readonly usage: Usage;
-    readonly chargeByKey: ChargeByKey;
+  interface ModuleParts {
+    readonly "usage.calls": Calls;
+    readonly "usage.usage": Usage;
+    readonly "usage.chargeByKey": ChargeByKey;
   }
-  interface Settings {
-    readonly settleUsageSeconds: number;
+  interface ModuleSettings {
+    readonly "usage.settleUsageSeconds": number;
     /** 0: for good. */
-    readonly keepUsageMonths: number;
-    readonly usageExportDir: string | undefined;
+    readonly "usage.keepUsageMonths": number;
+    readonly "usage.usageExportDir": string | undefined;
   }
 }
 
@@ -57,7 +56,6 @@ async function sumUsage({ transaction }: Stores, clock: Clock): Promise<void> {
 
 export const usageModule = defineModule({
   name: "usage",
-  needs: ["treasury"],
   tools: [listUsage],
   routes: usageRoutes,
   stores: ({ db }) => ({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Reads } from "../../kernel/stores.ts";
+import type { Reads } from "./context.ts";
 import { MicroUsdc } from "./spending.ts";
 
 const Time = z.string().meta({ format: "date-time" });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Reads } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Reads } from "./context.ts";
 import { readUsageSums } from "./routes-sums.ts";
 import { periodOf } from "./spending.ts";
 import type { Usage } from "./usage.ts";

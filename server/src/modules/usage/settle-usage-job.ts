@@ -1,7 +1,7 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Stores } from "./context.ts";
 import { startUsageSettlement } from "./settle-usage.ts";
 
 const TENANTS_AT_ONCE = 100;

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { transfer } from "../treasury/index.ts";
+import type { Stores } from "./context.ts";
 
 /** So many records are paid by one transaction. */
 const RECORDS_AT_ONCE = 10_000;

@@ -1,8 +1,8 @@
 import type { Micro } from "../../domain/money.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    usageSettlements: UsageSettlements;
+  interface ModuleStores {
+    "usage.usageSettlements": UsageSettlements;
   }
 }
 

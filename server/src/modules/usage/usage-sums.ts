@@ -2,8 +2,8 @@ import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    usageSums: UsageSums;
+  interface ModuleStores {
+    "usage.usageSums": UsageSums;
   }
 }
 

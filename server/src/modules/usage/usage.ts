@@ -20,14 +20,14 @@ export interface UsageRecord {
 }
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    usageRecords: Usage;
+  interface ModuleStores {
+    "usage.usageRecords": Usage;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    usage: Usage;
+  interface ModulePorts {
+    "usage.usage": Usage;
   }
 }
 

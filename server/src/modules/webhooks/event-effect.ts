@@ -1,5 +1,4 @@
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -12,6 +11,7 @@ import {
   type Move,
   unknown,
 } from "../effects/index.ts";
+import type { Aggregates } from "./context.ts";
 import { type EventPorts, handleEvent } from "./handle-event.ts";
 
 /**

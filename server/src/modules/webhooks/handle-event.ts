@@ -8,9 +8,11 @@ import type { Booking } from "../bookings/index.ts";
 import { Waiting } from "../effects/index.ts";
 import { creditEvents, type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
 import type { ServicingCommits } from "../servicing/index.ts";
+import type { Stores } from "./context.ts";
 import { isDecided } from "./prove-booking.ts";
 
 export interface EventPorts extends OrderPorts {
+  stores: Stores;
   flights: Pick<Flights, "getOrder" | "findOrdersByBooking" | "cancelUnpaidOrder" | "getAirlineCredit">;
   flightServicing: OrderPorts["flightServicing"] &
     Pick<FlightServicing, "getCancellation" | "getChange" | "listAirlineCredits">;

@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import { servicingCommits } from "../servicing/index.ts";
+import { defineModule } from "./context.ts";
 import { createWebhookProcessor } from "./process-webhooks.ts";
 import { createReceivers, registerSandbox } from "./receivers.ts";
 import type { WebhookReceiver } from "./routes.ts";
@@ -8,12 +8,12 @@ import { webhookRoutes } from "./routes.ts";
 import { createWebhookEndpoints, createWebhookInbox } from "./store.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly webhookReceivers: readonly WebhookReceiver[];
+  interface ModuleParts {
+    readonly "webhooks.webhookReceivers": readonly WebhookReceiver[];
   }
-  interface Settings {
-    readonly serve: "both" | "app" | "edge";
-    readonly supplierWebhookSecrets: readonly string[];
+  interface ModuleSettings {
+    readonly "webhooks.serve": "both" | "app" | "edge";
+    readonly "webhooks.supplierWebhookSecrets": readonly string[];
   }
 }
 
@@ -24,7 +24,6 @@ const PRUNE_MILLISECONDS = 60_000;
 
 export const webhooksModule = defineModule({
   name: "webhooks",
-  needs: ["bookings", "effects", "orders", "servicing"],
   routes: webhookRoutes,
   stores: ({ db, clock, vault }) => ({
     webhookInbox: createWebhookInbox(db, clock),

@@ -1,9 +1,9 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { reconcileEffects } from "../effects/index.ts";
 import { refreshDueOrders } from "../orders/index.ts";
+import type { Stores } from "./context.ts";
 import { supplierEventUse } from "./event-effect.ts";
 import type { EventPorts } from "./handle-event.ts";
 

@@ -1,5 +1,5 @@
-import type { Parts } from "../../kernel/parts.ts";
 import type { Supplier } from "../../ports/supplier.ts";
+import type { Parts } from "./context.ts";
 import { registerWebhooks } from "./register-webhooks.ts";
 import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./routes.ts";
 

@@ -1,6 +1,6 @@
-import type { Stores } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { Stores } from "./context.ts";
 
 /**
  * Makes the embedded supplier send its events to this deployment. A sandbox that is a new one gets a new endpoint, and a known one

@@ -9,9 +9,9 @@ import type { ReceivedEvent, WebhookEndpoints, WebhookInbox } from "../../ports/
 import type { Vault } from "../../ports/vault.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    webhookInbox: WebhookInbox;
-    webhookEndpoints: WebhookEndpoints;
+  interface ModuleStores {
+    "webhooks.webhookInbox": WebhookInbox;
+    "webhooks.webhookEndpoints": WebhookEndpoints;
   }
 }
 

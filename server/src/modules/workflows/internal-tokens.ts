@@ -32,8 +32,8 @@ export interface InternalTokenAdministration {
 }
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly internalTokens: InternalTokens;
-    readonly internalTokenAdministration: InternalTokenAdministration;
+  interface ModuleParts {
+    readonly "workflows.internalTokens": InternalTokens;
+    readonly "workflows.internalTokenAdministration": InternalTokenAdministration;
   }
 }

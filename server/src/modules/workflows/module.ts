@@ -1,8 +1,8 @@
 import { systemRandom } from "../../domain/ids.ts";
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
 import { openMailing } from "../messages/index.ts";
+import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
@@ -22,20 +22,20 @@ import { resumeRunTool } from "./tools/resume-run.ts";
 import { runWorkflow } from "./tools/run-workflow.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
+  interface ModuleParts {
     /** Every workflow that can be run. */
-    readonly workflows: readonly Workflow[];
-    readonly workflowRunner: WorkflowRunner;
+    readonly "workflows.workflows": readonly Workflow[];
+    readonly "workflows.workflowRunner": WorkflowRunner;
   }
-  interface Settings {
+  interface ModuleSettings {
     /** How long runs that ended are kept. */
-    readonly workflowRetentionDays: number;
+    readonly "workflows.workflowRetentionDays": number;
   }
 }
 
 declare module "../../kernel/tool.ts" {
-  interface Ports {
-    workflows: RunParts;
+  interface ModulePorts {
+    "workflows.workflows": RunParts;
   }
 }
 
@@ -47,7 +47,6 @@ const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
   name: "workflows",
-  needs: ["approvals", "effects", "escrow", "identity", "memory", "messages", "orders", "policy"],
   tools: [describeWorkflowsTool, runWorkflow, readRunTool, resumeRunTool, cancelRunTool],
   routes: workflowRoutes,
   migrations: {

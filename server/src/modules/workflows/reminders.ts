@@ -3,8 +3,8 @@ import type { EffectRecord, EffectStore } from "../effects/index.ts";
 import type { RunOwner } from "./runs.ts";
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    pauseReminders: PauseReminders;
+  interface ModuleStores {
+    "workflows.pauseReminders": PauseReminders;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Parts } from "../../kernel/parts.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Parts } from "./context.ts";
 
 export type RunParts = Pick<
   Parts,

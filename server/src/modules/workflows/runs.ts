@@ -187,7 +187,7 @@ export interface Runs {
 }
 
 declare module "../../kernel/stores.ts" {
-  interface Aggregates {
-    runs: Runs;
+  interface ModuleStores {
+    "workflows.runs": Runs;
   }
 }

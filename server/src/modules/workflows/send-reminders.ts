@@ -1,7 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Mail, Mailer } from "../../ports/mailer.ts";
@@ -10,6 +9,7 @@ import { approvalLinkOf } from "../approvals/index.ts";
 import { defineEffectUse, type EffectDefinition, failed, type Move, send, unknown } from "../effects/index.ts";
 import { composeGuestMail, guestLinkOf } from "../escrow/index.ts";
 import type { Mailing } from "../messages/index.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import type { PauseReminder, RemindedPause } from "./reminders.ts";
 
 interface ReminderPorts {

@@ -4,10 +4,10 @@ import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { nearest } from "../../domain/near-match.ts";
 import { guestUserIdOf } from "../../domain/user-ids.ts";
-import type { Aggregates } from "../../kernel/stores.ts";
 import { validateArguments } from "../../kernel/validate.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
 import { checkInput } from "./check-input.ts";
+import type { Aggregates } from "./context.ts";
 import type { RunCaller, RunParts } from "./run-parts.ts";
 import type { Run } from "./runs.ts";
 

@@ -6,6 +6,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import { defineGate } from "../../kernel/gate.ts";
 import type { Tool } from "../../kernel/tool.ts";
+import type { Aggregates } from "../../kernel/whole.ts";
 
 /** Gates of modules, on both surfaces that charge: what one refuses leaves nothing behind, and what one uses up is stored with the call. */
 
@@ -34,7 +35,7 @@ const second = defineGate({
   async check(call) {
     asked.push(`second ${textOf(call)}`);
   },
-  async reserve(call, _plan, { pricingPolicies }) {
+  async reserve(call, _plan, { pricingPolicies }: Aggregates) {
     used += 1;
     const policy = {
       floor: 0n,

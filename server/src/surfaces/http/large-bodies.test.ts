@@ -8,7 +8,7 @@ import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 import { technicalBounds } from "../../domain/schemas.ts";
-import { defineTool, type Tool } from "../../kernel/tool.ts";
+import { defineAnyTool, type Tool } from "../../kernel/tool.ts";
 
 /** Bodies over 256 kB, which only calls of a tool that takes documents may have. */
 
@@ -21,7 +21,7 @@ const usual: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true 
 let waits = Promise.resolve();
 /** How long the texts were that calls have sent. */
 const seen: number[] = [];
-const large = defineTool({
+const large = defineAnyTool({
   ...{ name: "probe_large", title: "Probe (large)", summary: "For tests.", area: "documents", effect: "read" },
   ...{ price: 500n, payableWithoutKey: true, uses: [], maximumBodyBytes: MOST },
   input: z.strictObject({ text: z.string().register(technicalBounds, { characters: MOST }) }),

@@ -3,8 +3,8 @@ import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 import { RefusalLimit } from "./refusal-limit.ts";
 
 declare module "../../kernel/parts.ts" {
-  interface Parts {
-    readonly requestLimits: RequestLimits;
+  interface ModuleParts {
+    readonly "surfaces.requestLimits": RequestLimits;
   }
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Era, sendMcp, toMessage } from "../../../test/support/mcp.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { defineTool } from "../../kernel/tool.ts";
+import { defineAnyTool } from "../../kernel/tool.ts";
 
 const face = {
   summary: "For tests.",
@@ -37,7 +37,7 @@ function createGates() {
 const gateOf = createGates();
 
 const tools = [
-  defineTool({
+  defineAnyTool({
     ...face,
     name: "watchful_read",
     title: "Reads until its caller has gone",
@@ -52,7 +52,7 @@ const tools = [
       return { text };
     },
   }),
-  defineTool({
+  defineAnyTool({
     ...face,
     name: "steady_write",
     title: "Writes whether or not its caller has gone",

@@ -3,7 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import type { Plan } from "../../../kernel/plan.ts";
 import type { Allowance } from "../../../kernel/preview-answer.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 
 const Amount = z.string().nullable().describe("null: the supplier or the chain decides");
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { discountPercentByPlan } from "../../../ports/identity.ts";
+import { defineTool } from "../context.ts";
 import { ModuleFacts } from "../module-facts.ts";
 
 export const readAccount = defineTool({

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Words, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
+import { defineTool } from "../context.ts";
 import { findAirport, findDestination, sayNotFound } from "../find-arrival-places.ts";
 import { atBookedStay } from "../find-booked-stay.ts";
 import {

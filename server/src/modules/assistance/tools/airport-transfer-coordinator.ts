@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wordsIn } from "../../../domain/texts.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import type { Position } from "../../../ports/maps.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
+import { defineTool } from "../context.ts";
 import {
   allNumbers,
   type EmergencyNumbers,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import {
   findLocation,
   findRestaurants,

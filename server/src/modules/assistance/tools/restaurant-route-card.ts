@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChannelText, DeepLinks, MapAnswer, mapAttribution, travelModes } from "../../maps/index.ts";
+import { defineTool } from "../context.ts";
 import {
   findLocation,
   findRestaurants,

@@ -3,9 +3,9 @@ import { distanceMeters } from "../../../domain/distance.ts";
 import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { helpKinds } from "../../../ports/nearby.ts";
 import { RegionCode } from "../../places/index.ts";
+import { defineTool } from "../context.ts";
 import {
   allNumbers,
   EMERGENCY_NUMBERS_ATTRIBUTION,

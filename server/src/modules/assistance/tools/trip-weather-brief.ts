@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, type Words, wordsIn } from "../../../domain/texts.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import type { Weather } from "../../../ports/conditions.ts";
+import { defineTool } from "../context.ts";
 import { type SunDay, sunOn } from "../sun.ts";
 import { sayCondition, weatherTexts } from "../weather-texts.ts";
 import { whyUnavailable } from "../why-unavailable.ts";

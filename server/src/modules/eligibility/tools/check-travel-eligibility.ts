@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, readTraveler } from "../assess-traveler.ts";
+import { defineTool } from "../context.ts";
 import { journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
 
 export const checkTravelEligibility = defineTool({

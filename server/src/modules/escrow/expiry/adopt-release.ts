@@ -1,7 +1,7 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { TRIP_CLOSED } from "../../../kernel/run-events.ts";
-import type { Stores } from "../../../kernel/stores.ts";
 import type { BookingOnChain, TripOnChain } from "../../../ports/escrow-contract.ts";
+import type { Stores } from "../context.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";

@@ -1,10 +1,10 @@
 import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
-import type { Stores } from "../../../kernel/stores.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import type { ChainSubmission } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { EscrowContract } from "../../../ports/escrow-contract.ts";
 import type { Log } from "../../../ports/log.ts";
+import type { Stores } from "../context.ts";
 import type { Trip, TripPosition } from "../records/trips.ts";
 import { storeBookingStep } from "../step-machine/take-booking-step.ts";
 import { storeTripStep } from "../step-machine/take-trip-step.ts";

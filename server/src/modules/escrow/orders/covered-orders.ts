@@ -1,8 +1,8 @@
 import { invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import type { Booking } from "../../bookings/index.ts";
+import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { BookingStep } from "../steps/step.ts";

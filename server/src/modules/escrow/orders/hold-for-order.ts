@@ -1,6 +1,6 @@
 import type { Micro } from "../../../domain/money.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { Aggregates } from "../context.ts";
 
 type Step = Pick<ChainTransaction, "id" | "tenantId" | "network">;
 

@@ -1,5 +1,5 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Stores } from "../../../kernel/stores.ts";
+import type { Stores } from "../context.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { Trip } from "../records/trips.ts";
 

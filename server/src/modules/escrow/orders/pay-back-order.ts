@@ -1,9 +1,9 @@
 import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { atMost, PAID_BY_ESCROW, paidFor } from "../../orders/index.ts";
 import { refund } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
 
 /**
  * An order is paid once: of what a settled booking has paid to the service for it, what the reservation owes for the order stays. The

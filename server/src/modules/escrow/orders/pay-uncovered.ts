@@ -1,9 +1,9 @@
 import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../../kernel/stores.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { type Booking, ledgerReference } from "../../bookings/index.ts";
 import { collect } from "../../treasury/index.ts";
+import type { Aggregates, Stores } from "../context.ts";
 
 interface EndedReservation {
   tenantId: string;

@@ -1,7 +1,7 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import type { OrderRecord } from "../../orders/index.ts";
+import type { Aggregates } from "../context.ts";
 import type { Trip } from "../records/trips.ts";
 
 /**

@@ -4,8 +4,8 @@ import type { Environment } from "../../../ports/identity.ts";
 import type { StepTransaction } from "./trips.ts";
 
 declare module "../../../kernel/stores.ts" {
-  interface Aggregates {
-    escrowBookings: EscrowBookings;
+  interface ModuleStores {
+    "escrow.escrowBookings": EscrowBookings;
   }
 }
 

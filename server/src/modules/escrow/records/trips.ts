@@ -3,8 +3,8 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { Environment } from "../../../ports/identity.ts";
 
 declare module "../../../kernel/stores.ts" {
-  interface Aggregates {
-    trips: Trips;
+  interface ModuleStores {
+    "escrow.trips": Trips;
   }
 }
 

@@ -2,9 +2,9 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/chain-ending.ts";
-import type { Aggregates, Stores } from "../../../kernel/stores.ts";
 import type { ChainReceipt } from "../../../ports/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { Aggregates, Stores } from "../context.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../purposes.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import { breakPromise } from "../records/trip-money.ts";
@@ -158,7 +158,7 @@ export async function tellEnd(
 }
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
-const stepEnding: ChainEnding = {
+const stepEnding: ChainEnding<Aggregates> = {
   async confirmed(aggregates, confirmedTransactions) {
     const { trips } = aggregates;
     const ended = confirmedTransactions.flatMap((one) => {
@@ -195,7 +195,7 @@ function byTripAndPlace(one: EndedStep, other: EndedStep): number {
   return blocks === 0 ? (one.transaction.nonce ?? 0) - (other.transaction.nonce ?? 0) : blocks;
 }
 
-export const escrowEndings: ChainEndings = {
+export const escrowEndings: ChainEndings<Aggregates> = {
   [TRIP_PREFUND_PURPOSE]: stepEnding,
   [ESCROW_TRIP_PURPOSE]: stepEnding,
   [ESCROW_BOOKING_PURPOSE]: stepEnding,

@@ -1,10 +1,10 @@
 import type { RandomBytes } from "../../../domain/ids.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import type { StoredOperation } from "../../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { randomHash } from "../input.ts";
 import { requireCovering } from "../orders/covered-orders.ts";

@@ -1,12 +1,12 @@
 import { newId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates, Stores } from "../../../kernel/stores.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { resultOf } from "../../chain/index.ts";
 import { endOf, mismatch, requireMoving } from "../../treasury/index.ts";
+import type { Aggregates, Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { requireContract } from "../input.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "../purposes.ts";

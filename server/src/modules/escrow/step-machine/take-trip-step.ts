@@ -1,8 +1,8 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Aggregates } from "../../../kernel/stores.ts";
 import type { StoredOperation } from "../../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { promise } from "../records/trip-money.ts";
 import { requireFunded, requireNothingPending, requireRoom } from "../records/trip-state.ts";

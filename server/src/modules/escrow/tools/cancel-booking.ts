@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
+import { defineTool } from "../context.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";

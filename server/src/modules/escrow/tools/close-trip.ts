@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../bookings/booking-answer.ts";
+import { defineTool } from "../context.ts";
 import { stepErrors, tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
 import { planTripStep } from "../step-machine/plan-step.ts";

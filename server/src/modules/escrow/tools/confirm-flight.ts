@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
+import { defineTool } from "../context.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
-import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { Replayed } from "../../../kernel/tool.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
 import { checkFirstClaim, claimTrip } from "../claim-trip.ts";
+import { defineTool } from "../context.ts";
 import { claimErrors, escrowFailure, stepErrors, tripStateErrors } from "../errors.ts";
 import { readGuestLink } from "../guest-link.ts";
 import { Hash, hashOf } from "../input.ts";

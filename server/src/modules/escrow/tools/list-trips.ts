@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NextCursor, pageInput } from "../../../kernel/page.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { readTripPage, TripCursor } from "../trips/read-trips.ts";
 import { TripSummary } from "../trips/trip-answers.ts";
 

@@ -3,9 +3,9 @@ import { Failure } from "../../../domain/errors.ts";
 import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { PolicyInput, readPolicyInput } from "../../pricing/index.ts";
 import { priceBooking } from "../bookings/price-booking.ts";
+import { defineTool } from "../context.ts";
 
 const isPositive = (text: string): boolean => readMicro(text) !== 0n;
 

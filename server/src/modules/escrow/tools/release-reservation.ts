@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import {
@@ -12,6 +11,7 @@ import {
   sayRelease,
   walletReasons,
 } from "../bookings/release-reservation.ts";
+import { defineTool } from "../context.ts";
 import { tripStateErrors } from "../errors.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, toStepAnswer } from "../bookings/booking-answer.ts";
+import { defineTool } from "../context.ts";
 import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import { amountOf, EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { planReservation } from "../step-machine/plan-step.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
+import { defineTool } from "../context.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
 import { payouts } from "../records/trip-money.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";

@@ -1,6 +1,7 @@
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { TripTerms } from "../../../ports/escrow-contract.ts";
 import { type SendOutAnswer, type SendOutPorts, sendOut } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
 import { TRIP_PREFUND_PURPOSE } from "../purposes.ts";
 import type { NewTrip } from "../records/trips.ts";
 import { tripPrefund } from "./prefund-operation.ts";
@@ -33,7 +34,7 @@ export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Pr
     result,
     waitMilliseconds,
     isSame,
-    async alongside({ trips }) {
+    async alongside({ trips }: Aggregates) {
       await trips.insert(trip);
     },
   });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { invalidInput } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { CURSOR_MESSAGE, readPage } from "../../../kernel/page.ts";
-import type { Reads, Stores } from "../../../kernel/stores.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
+import type { Reads, Stores } from "../context.ts";
 import { hashOf, readHash } from "../input.ts";
 import { describeTrip, type WholeTrip } from "./trip-answers.ts";
 

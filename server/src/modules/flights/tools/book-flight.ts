@@ -1,4 +1,4 @@
-import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
@@ -8,6 +8,7 @@ import { askedFlight } from "../asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../book-flight.ts";
 import { asOfNow } from "../booked-now.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
 import { sayTwiceOfOffer, sayTwiceOfOrder } from "../say-twice.ts";
 import { priceSeen } from "../see-services.ts";

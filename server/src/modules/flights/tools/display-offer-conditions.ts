@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DecimalAmount, detailsOfOthers, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import {
   Conditions,
   PaymentRequirements,
@@ -10,6 +9,7 @@ import {
   supplierErrors,
 } from "../../bookings/index.ts";
 import { sayCabins } from "../cabins.ts";
+import { defineTool } from "../context.ts";
 import { describeConditions } from "../describe-conditions.ts";
 import { getOwnOffer } from "../private-offers.ts";
 import { seeAgain } from "../see-offers.ts";

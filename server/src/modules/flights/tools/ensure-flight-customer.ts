@@ -3,9 +3,10 @@ import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { emailProblem, languageProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, PhoneNumber } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { type Caller, defineTool, type Ports } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { missingCustomerFields, withFields } from "../complete-profile.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { ensureCustomer } from "../ensure-customer.ts";
 
 const Input = z

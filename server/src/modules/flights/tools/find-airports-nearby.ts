@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { readCoordinates } from "../../places/index.ts";
+import { defineTool } from "../context.ts";
 import { findNearbyAirports } from "../nearby-airports.ts";
 
 export const findAirportsNearby = defineTool({

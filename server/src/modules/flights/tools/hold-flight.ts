@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
 import { checkHold } from "../book-flight.ts";
 import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { holdFlight as hold, planHold } from "../hold-flight.ts";
 import { HoldResult } from "../hold-steps.ts";
 import { sayTwiceOfOrder } from "../say-twice.ts";

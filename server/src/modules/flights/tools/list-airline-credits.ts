@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { defineTool } from "../context.ts";
 import { listCredits } from "../list-credits.ts";
 
 export const listAirlineCredits = defineTool({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { chooseSeats } from "../choose-seats.ts";
+import { defineTool } from "../context.ts";
 import { getOwnOffer } from "../private-offers.ts";
 import { seeServices } from "../see-services.ts";
 

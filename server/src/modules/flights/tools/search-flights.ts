@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, NotApplied, SupplierResult, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { chooseOffers } from "../best-offers.ts";
+import { defineTool } from "../context.ts";
 import { Comparison, compareOffers, Picks, pickedOffers } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
 import { runSearch, searchErrors } from "../run-search.ts";

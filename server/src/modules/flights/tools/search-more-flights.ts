@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, NotApplied, SupplierResult, saleRates, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { defineTool } from "../context.ts";
 import { Comparison, countOffers } from "../fares.ts";
 import { inOrder, narrow, readCursor, Wishes, writeCursor } from "../narrow-offers.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";

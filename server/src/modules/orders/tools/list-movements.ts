@@ -3,7 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
 import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 import type { WalletMovement } from "../wallet-movements.ts";
 

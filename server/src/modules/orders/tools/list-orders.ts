@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 

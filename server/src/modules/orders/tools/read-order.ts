@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { DueAtAccommodation, NextStep, sayDue, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
+import { defineTool } from "../context.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import type { ElevationAnswer } from "../../../ports/elevation.ts";
 import { ADVICE_SOURCE, adviseWithoutHeight, judgeAltitude } from "../altitude-advice.ts";
+import { defineTool } from "../context.ts";
 
 const FEET_IN_A_METER = 3.280_84;
 const OPEN_SEA = "No elevation is known here, such as on the open sea.";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { distanceMeters } from "../../../domain/distance.ts";
 import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { LanguageCode, RegionCode } from "../codes.ts";
+import { defineTool } from "../context.ts";
 import { resolveText } from "../resolve-stop.ts";
 
 const LIMIT = 5;

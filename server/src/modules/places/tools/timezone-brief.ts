@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { briefTimeZone } from "../brief-time-zone.ts";
 import { isLanguageCode, LanguageCode } from "../codes.ts";
+import { defineTool } from "../context.ts";
 
 const ClockChange = z.object({
   at: z.string().describe("UTC"),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps, Place, PostalAddress } from "../../../ports/maps.ts";
 import { checkAddress } from "../check-address.ts";
 import { RegionCode } from "../codes.ts";
+import { defineTool } from "../context.ts";
 import { countryInLines, readAddressLines, segmentsOf } from "../read-address-lines.ts";
 
 const MOST_LINES = 10;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fromNumber } from "../../../domain/money.ts";
 import { CabinClass } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { describedOffer } from "../described-offer.ts";
 import { evaluate } from "../evaluate.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { builtInFacts, describeVersions, readVersion, VersionFacts } from "../policy-versions.ts";
 import { shortenLists } from "../shorten-lists.ts";

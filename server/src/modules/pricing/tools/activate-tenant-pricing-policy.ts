@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { describePolicy, PolicyAnswer } from "../policy-answer.ts";
 import { PolicyInput, readPolicyInput } from "../policy-input.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { describePolicy, PolicyAnswer } from "../policy-answer.ts";
 
 /** How many versions are shown. */

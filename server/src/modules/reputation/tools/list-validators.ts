@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance, readAddress } from "../../treasury/index.ts";
+import { defineTool } from "../context.ts";
 
 const Cursor = z.string().refine((text) => readAddress(text) !== undefined, { message: CURSOR_MESSAGE });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
+import { defineTool } from "../context.ts";
 import { ownAgentErrors, registryErrors } from "../errors.ts";
 import { AgentId, readAgentId } from "../input.ts";
 import { requireOwnTenant, userErrors } from "../own-names.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
+import { defineTool } from "../context.ts";
 import { RequestHash, readHash } from "../input.ts";
 import { readValidation as read, readErrors } from "../read-validation.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
+import { defineTool } from "../context.ts";
 import { AgentId, EvidenceUri, readAgentId, Seed, Tag, walletOf } from "../input.ts";
 import { checkRequest, requestValidation as request, requestErrors } from "../request-validation.ts";
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
-import { type Caller, defineTool } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { answerErrors, answerValidation, checkAnswer } from "../answer-validation.ts";
+import { defineTool } from "../context.ts";
 import { EvidenceUri, RequestHash, readHash, Tag, walletOf } from "../input.ts";
 
 const Output = ChainWrite.extend({

@@ -2,12 +2,11 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import type { Stores } from "../../../kernel/stores.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { supplierErrors } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
+import { defineTool, type Stores } from "../context.ts";
 import { alreadyCancelled, orderNotFound, requireNotCancelled, requireOrder } from "../servicing-errors.ts";
 import { splitRefund } from "../split-refund.ts";
 

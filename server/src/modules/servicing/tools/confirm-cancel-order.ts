@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { checkCancellation, confirmCancellation } from "../confirm-cancellation.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planCancellation } from "../plan-servicing.ts";
 import { alreadyCancelled, commitErrors, orderNotFound } from "../servicing-errors.ts";

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
-import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { checkPaidChange, confirmChange } from "../confirm-change.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";

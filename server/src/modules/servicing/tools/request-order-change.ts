@@ -2,12 +2,12 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import type { Stores } from "../../../kernel/stores.ts";
-import { type Caller, defineTool } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
 import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
+import { defineTool, type Stores } from "../context.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
 

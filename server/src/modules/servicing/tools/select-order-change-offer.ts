@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import type { Stores } from "../../../kernel/stores.ts";
-import { type Caller, defineTool } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
+import { defineTool, type Stores } from "../context.ts";
 import { seeChange } from "../see-changes.ts";
 
 const offerNotFound = "You have no such change offer. request_order_change gives the id.";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
-import { type Caller, defineTool, type Ports, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import {
   type Booking,
@@ -17,6 +17,7 @@ import {
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { sayGuests } from "../say-guests.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { defineTool } from "../context.ts";
 import { createRate, deleteRate, requireOwnRate, updateRate } from "../negotiated-rates.ts";
 
 const ACTIONS = ["create", "update", "delete"] as const;

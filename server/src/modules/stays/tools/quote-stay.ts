@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, saleRates, shownInUsdc, supplierErrors } from "../../bookings/index.ts";
 import { Beds } from "../accommodation-answer.ts";
+import { defineTool } from "../context.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
 import { seeQuote } from "../see-stays.ts";
 import { StayCancellationPolicy } from "../stay-result.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import {
   checkFirstDay,
   checkStay,

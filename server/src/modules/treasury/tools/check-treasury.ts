@@ -2,8 +2,8 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
+import { defineTool } from "../context.ts";
 
 const Amounts = z.object({ USDC: DecimalAmount, EURC: DecimalAmount });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal, fromNumber } from "../../../domain/money.ts";
 import { nearest } from "../../../domain/near-match.ts";
 import { DecimalAmount, Provenance } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { convert, convertible } from "../convert.ts";
 
 const isPositive = (amount: number): boolean => (fromNumber(amount) ?? 0n) > 0n;

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { defineTool } from "../../../kernel/tool.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain.ts";
 import type { ChainTransaction, ChainTransactions } from "../../../ports/chain-transactions.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
+import { defineTool } from "../context.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const TRANSFER_ID = /^ctx_[0-9A-Z]{26}$/;

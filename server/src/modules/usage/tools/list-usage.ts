@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import { defineTool } from "../context.ts";
 import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
 
 export const listUsage = defineTool({

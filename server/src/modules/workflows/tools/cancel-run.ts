@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { final } from "../../../kernel/plan.ts";
-import type { Stores } from "../../../kernel/stores.ts";
-import { type Caller, defineTool } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
+import { defineTool, type Stores } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
-import { type Caller, defineTool } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/tool.ts";
 import { checkInput } from "../check-input.ts";
+import { defineTool } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";
 import { checkStart, startRun } from "../start-run.ts";
 import { waitForRun } from "../wait-for-run.ts";

@@ -1,0 +1,23 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { PartsOf } from "../../kernel/parts.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs =
+  | "bookings"
+  | "effects"
+  | "files"
+  | "flights"
+  | "identity"
+  | "maps"
+  | "messages"
+  | "orders"
+  | "places"
+  | "servicing"
+  | "stays"
+  | "travelers";
+type Seen = "assistance" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Ports = PortsOf<Seen>;
+export type Settings = PartsOf<Seen>["settings"];

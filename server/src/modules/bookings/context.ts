@@ -1,0 +1,9 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+
+type Needs = "chain" | "effects" | "escrow" | "identity" | "ledger" | "limits" | "travelers" | "treasury";
+type Seen = "bookings" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;

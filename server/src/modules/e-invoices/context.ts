@@ -1,0 +1,6 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+
+type Needs = "invoices";
+type Seen = "e-invoices" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;

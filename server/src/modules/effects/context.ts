@@ -1,0 +1,8 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf } from "../../kernel/stores.ts";
+
+type Needs = "usage";
+type Seen = "effects" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export type Aggregates = AggregatesOf<Seen>;

@@ -1,0 +1,10 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+
+type Needs = "orders" | "travelers";
+type Seen = "eligibility" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Stores = StoresOf<Seen>;

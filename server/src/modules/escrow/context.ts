@@ -1,0 +1,27 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { PartsOf } from "../../kernel/parts.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs =
+  | "approvals"
+  | "bookings"
+  | "chain"
+  | "effects"
+  | "identity"
+  | "ledger"
+  | "memory"
+  | "messages"
+  | "orders"
+  | "pricing"
+  | "travelers"
+  | "treasury";
+type Seen = "escrow" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
+export type Reads = ReadsOf<Seen>;
+export type Ports = PortsOf<Seen>;
+export type Parts = PartsOf<Seen>;

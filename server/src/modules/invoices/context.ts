@@ -1,0 +1,13 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs = "bookings" | "chain" | "escrow" | "files" | "identity" | "memory" | "orders";
+type Seen = "invoices" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
+export type Reads = ReadsOf<Seen>;
+export type Ports = PortsOf<Seen>;

@@ -1,0 +1,6 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+
+type Needs = "identity";
+type Seen = "ledger" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -1,0 +1,10 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+
+type Needs = "chain" | "escrow" | "identity" | "usage";
+type Seen = "limits" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
+export type Reads = ReadsOf<Seen>;

@@ -1,0 +1,9 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs = "files";
+type Seen = "maps" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Ports = PortsOf<Seen>;

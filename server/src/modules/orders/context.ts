@@ -1,0 +1,12 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+
+type Needs = "bookings" | "chain" | "effects" | "escrow" | "ledger" | "memory" | "travelers" | "treasury";
+type Seen = "orders" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
+export type Reads = ReadsOf<Seen>;

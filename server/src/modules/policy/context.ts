@@ -1,0 +1,11 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+
+type Needs = "identity" | "limits";
+type Seen = "policy" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Stores = StoresOf<Seen>;
+export type Reads = ReadsOf<Seen>;

@@ -1,0 +1,8 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+
+type Needs = "identity";
+type Seen = "pricing" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;

@@ -1,0 +1,22 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs =
+  | "bookings"
+  | "chain"
+  | "effects"
+  | "escrow"
+  | "ledger"
+  | "limits"
+  | "orders"
+  | "places"
+  | "travelers"
+  | "treasury";
+type Seen = "stays" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Ports = PortsOf<Seen>;
+export type Stores = StoresOf<Seen>;

@@ -1,0 +1,11 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+
+type Needs = "chain" | "effects" | "ledger";
+type Seen = "treasury" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
