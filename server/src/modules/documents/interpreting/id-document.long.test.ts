@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
@@ -14,8 +15,8 @@ import {
 import { interpretIdDocument } from "./id-document.ts";
 
 const RUNS = 20_000;
-/** A test that finds something has to find it again. */
-const SEED = 20_261_126;
+/** Another one each time, so that each run looks at new zones. `ID_DOCUMENT_SEED` repeats a run: the seed stands in what fails. */
+const SEED = Number(process.env.ID_DOCUMENT_SEED ?? randomInt(2 ** 31));
 const about = { today: TODAY, companyName: undefined };
 
 const spoiledZone = (truth: IdTruth, spoil: readonly ((lines: readonly string[]) => readonly string[])[]) =>
@@ -63,7 +64,7 @@ function measure(numRuns: number, without: readonly string[], isMisprinted = fal
 
 it("accepts no wrong value in 20,000 zones with up to three errors", () => {
   const { wrong, wrongOnes, used, confirmed } = measure(RUNS, []);
-  expect([wrong, wrongOnes]).toEqual([0, []]);
+  expect({ wrong, wrongOnes }, `ID_DOCUMENT_SEED=${SEED}`).toEqual({ wrong: 0, wrongOnes: [] });
   // Most errors lie in fillers and names, and the printed part confirms what is repaired.
   expect(used).toBeGreaterThan(RUNS / 6);
   expect(confirmed).toBeGreaterThan(RUNS / 2);
@@ -71,10 +72,10 @@ it("accepts no wrong value in 20,000 zones with up to three errors", () => {
 
 it("accepts no wrong value in 20,000 zones with up to three errors and nothing printed beside them", () => {
   const { wrong, wrongOnes } = measure(RUNS, ["all"]);
-  expect([wrong, wrongOnes]).toEqual([0, []]);
+  expect({ wrong, wrongOnes }, `ID_DOCUMENT_SEED=${SEED}`).toEqual({ wrong: 0, wrongOnes: [] });
 });
 
 it("accepts no wrong value in 20,000 zones with up to three errors beside a print with up to three errors", () => {
   const { wrong, wrongOnes } = measure(RUNS, [], true);
-  expect([wrong, wrongOnes]).toEqual([0, []]);
+  expect({ wrong, wrongOnes }, `ID_DOCUMENT_SEED=${SEED}`).toEqual({ wrong: 0, wrongOnes: [] });
 });

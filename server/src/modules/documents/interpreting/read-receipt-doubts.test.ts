@@ -201,7 +201,7 @@ describe("a misread digit", () => {
           }
         },
       ),
-      { numRuns: 200, seed: 30 },
+      { numRuns: 100, seed: 30 },
     );
   });
 });
@@ -241,11 +241,11 @@ describe("hostile text", () => {
         }
         expect(scan.references.length).toBeLessThanOrEqual(50);
       }),
-      { numRuns: 40, seed: 30 },
+      { numRuns: 20, seed: 30 },
     );
   });
-  test("ten thousand rows are cut, and it is said", () => {
-    const scan = read(`\nKiosk\n${"Tea      1.00\n".repeat(10_000)}Total      10000.00\n`);
+  test("more than two thousand rows are cut, and it is said", () => {
+    const scan = read(`\nKiosk\n${"Tea      1.00\n".repeat(2_100)}Total      2100.00\n`);
     expect(codesOf(scan)).toContain("pages_not_read");
   });
   test("what a document says to an agent stays a name", () => {
