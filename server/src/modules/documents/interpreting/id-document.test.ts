@@ -95,6 +95,10 @@ describe("interpretIdDocument", () => {
       expect(codesOf(scan)).toContain("date_missing issuedOn");
     });
 
+    it.each(["01 0CT 2022", "01 OKT/0CT 2022"])("reads the month of %s, whose O was read as a zero", (issuedOn) => {
+      expect(valuesOf(read(writeReading(PASSPORT, { printed: { issuedOn } }))).issuedOn).toBe("2022-10-01");
+    });
+
     it("knows the date of issue without its label by the years to the expiry, and says when it could not be read", () => {
       const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
       expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);

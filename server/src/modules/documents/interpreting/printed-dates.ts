@@ -71,6 +71,8 @@ const monthOf: ReadonlyMap<string, number> = new Map(
 /** Words that stand between the parts of a date, as in 12 de agosto de 2020. */
 const BETWEEN: ReadonlySet<string> = new Set(["DE", "DEL", "OF", "ST", "ND", "RD", "TH"]);
 const MOST_DATES = 60;
+/** Months whose O was read as a zero. */
+const WITH_ZERO = /\b(?:0(?:CT|KT|UT|TT)|N0V|AG0)\b/gi;
 
 interface Atom {
   text: string;
@@ -83,7 +85,11 @@ export function findDates(lines: readonly PrintedLine[]): readonly PrintedDate[]
 }
 
 function findInLine(line: PrintedLine): readonly PrintedDate[] {
-  const atoms = listAtoms(line.words).filter(({ text }) => !BETWEEN.has(text));
+  const words = line.words.map(({ text, ...word }) => ({
+    ...word,
+    text: text.replaceAll(WITH_ZERO, (month) => month.replace("0", "O")),
+  }));
+  const atoms = listAtoms(words).filter(({ text }) => !BETWEEN.has(text));
   const found: PrintedDate[] = [];
   for (let at = 0; at < atoms.length; ) {
     const read = readDate(atoms, at, line);

@@ -8,21 +8,27 @@ const WORDS: Readonly<Record<Exclude<Language, "eng" | "jpn">, ReadonlySet<strin
   deu: words(
     "rechnung quittung beleg datum betrag gesamt gesamtbetrag summe zwischensumme mwst ust steuer netto brutto kunde karte",
     "zahlung bezahlt menge preis einzelpreis uhr strasse gmbh und der das fur danke vielen nacht ubernachtung rechnungsnummer",
-    "rechnungsdatum steuernummer kassenbon fahrt fahrpreis reisepass staatsangehorigkeit leistung tisch bitte ihre ihr mit",
+    "rechnungsdatum steuernummer kassenbon fahrt fahrpreis leistung tisch bitte ihre ihr mit",
+    "reisepass personalausweis staatsangehorigkeit deutsch vornamen geburtstag geburtsort geschlecht wohnort augenfarbe",
+    "ausstellungsdatum ausstellende behorde gultig unterschrift bundesrepublik deutschland osterreich schweizerische",
   ),
   fra: words(
     "facture recu montant tva ttc sous-total carte paiement especes merci prix quantite le les des du et pour votre rue",
-    "chambre nuit nuits numero siret passeport nationalite addition reglement bancaire rendu taux visite bientot couverts",
+    "chambre nuit nuits numero siret addition reglement bancaire rendu taux visite bientot couverts",
     "echeance billet aller retour",
+    "passeport identite nationalite nom prenoms naissance sexe lieu delivrance autorite domicile republique francaise",
   ),
   spa: words(
     "factura recibo fecha importe iva cliente tarjeta pago efectivo gracias precio cantidad imponible el los las del su calle",
-    "habitacion noche noches numero nif cif pasaporte nacionalidad cuenta cambio mesa descripcion unidades visita vencimiento",
+    "habitacion noche noches numero nif cif cuenta cambio mesa descripcion unidades visita vencimiento",
     "servicio por con",
+    "pasaporte identidad nacionalidad apellidos nombre nombres nacimiento sexo lugar expedicion caducidad autoridad espana",
   ),
   por: words(
     "fatura recibo valor iva cliente cartao pagamento dinheiro obrigado obrigada preco quantidade dos das sua rua quarto noite",
-    "noites numero nif cnpj passaporte nacionalidade conta troco mesa descricao contribuinte vencimento servico cupom taxa com",
+    "noites numero nif cnpj conta troco mesa descricao contribuinte vencimento servico cupom taxa com",
+    "passaporte identidade nacionalidade apelidos sobrenome nome nomes nascimento sexo emissao validade autoridade",
+    "portuguesa brasileira brasil",
   ),
 };
 
