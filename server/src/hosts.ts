@@ -7,7 +7,7 @@ import { mapEnvironments } from "./kernel/parts.ts";
 import type { Parts } from "./kernel/whole.ts";
 import { APPROVE_PATH } from "./modules/approvals/approval-link.ts";
 import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
-import { paidNetworkOf } from "./outside/paid-network.ts";
+import { toPaidChain } from "./outside/paid-chain.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { languageModelRoutes } from "./surfaces/discovery/crawl-files.ts";
@@ -134,7 +134,7 @@ function openPaid(
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
   const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
-  const networks = mapEnvironments(parts.networks, paidNetworkOf);
+  const networks = mapEnvironments(parts.networks, toPaidChain);
   const servePaid = createPaidTools({
     ...{ answerSigned, kernel, catalog, environment, limits: parts.requestLimits },
     openCharge: (request) => paymentCharges.open(request),

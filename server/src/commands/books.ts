@@ -7,7 +7,7 @@ import type { Micro } from "../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { devnetAccess } from "../embedded/devnet-part.ts";
 import type { Stores } from "../kernel/whole.ts";
-import { createChainNetworks } from "../modules/chain/store-networks.ts";
+import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
 import { appendAudit } from "../modules/identity/store-audit.ts";
 import { selectTenant } from "../modules/identity/store-tenants.ts";
 import type { Balance } from "../modules/ledger/ledger.ts";
@@ -17,8 +17,8 @@ import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts"
 import { safeConfirmations } from "../outside/confirmations.ts";
 import { sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
+import type { BoundChain } from "../ports/bound-chains.ts";
 import type { Chain, TokenMovement } from "../ports/chain.ts";
-import type { ChainNetwork } from "../ports/chain-networks.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Wallet } from "../ports/wallets.ts";
 import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
@@ -125,7 +125,7 @@ class StoredBooks implements Books {
   }
 
   async status(): Promise<BooksStatus> {
-    const state = await this.#requireNetwork();
+    const state = await this.#requireBoundChain();
     const chain = await this.#openChain(state);
     const head = await chain?.head();
     const all = await this.#stores.wallets.list(this.#network);
@@ -150,7 +150,7 @@ class StoredBooks implements Books {
   }
 
   async treasury(tenantId: string): Promise<TreasuryStatus> {
-    await this.#requireNetwork();
+    await this.#requireBoundChain();
     if ((await selectTenant(this.#opened.db, tenantId)) === undefined) {
       throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
     }
@@ -183,17 +183,17 @@ class StoredBooks implements Books {
   async resume(): Promise<boolean> {
     const network = this.#network;
     const { db, clock } = this.#opened;
-    const { stoppedBecause } = await this.#requireNetwork();
+    const { stoppedBecause } = await this.#requireBoundChain();
     return await db.transaction().execute(async (transaction) => {
-      if (!(await createChainNetworks(transaction, clock).resume(network))) return false;
+      if (!(await createBoundChains(transaction, clock).resume(network))) return false;
       const details = { network, stoppedBecause };
       await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: network, details }, clock);
       return true;
     });
   }
 
-  async #requireNetwork(): Promise<ChainNetwork> {
-    const state = await this.#stores.chainNetworks.get(this.#network);
+  async #requireBoundChain(): Promise<BoundChain> {
+    const state = await this.#stores.boundChains.get(this.#network);
     if (state !== undefined) return state;
     throw new ConfigError(
       `This deployment has no ${this.#network} network yet: it comes with the service's first start.`,
@@ -201,13 +201,13 @@ class StoredBooks implements Books {
   }
 
   async #requireChain(): Promise<Chain> {
-    const chain = await this.#openChain(await this.#requireNetwork());
+    const chain = await this.#openChain(await this.#requireBoundChain());
     if (chain === undefined) throw new ConfigError("The network does not answer. Try again when it does.");
     return chain;
   }
 
   /** Undefined: it does not answer. */
-  async #openChain({ contracts, chainId, genesisHash }: ChainNetwork): Promise<Chain | undefined> {
+  async #openChain({ contracts, chainId, genesisHash }: BoundChain): Promise<Chain | undefined> {
     const network = this.#network;
     const client = this.#client;
     if (client === undefined || contracts === undefined) return undefined;
@@ -225,8 +225,8 @@ class StoredBooks implements Books {
 
   /** Looks and changes nothing. */
   async #differenceOn(chain: Chain): Promise<Readonly<Record<TokenSymbol, Micro>>> {
-    const { custody, wallets, chainNetworks } = this.#stores;
-    const networks = { ...chainNetworks, stop: async () => false };
+    const { custody, wallets, boundChains } = this.#stores;
+    const networks = { ...boundChains, stop: async () => false };
     return await createLedgerReconciler({ chain, custody, wallets, networks, log: noLog }).runOnce();
   }
 

@@ -22,7 +22,7 @@ const status: Command<OpenBooks> = {
   positionals: [],
   options: network,
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     return (openBooks) =>
       openBooks(which, async (books) => {
         const found = await books.status();
@@ -38,7 +38,7 @@ const treasury: Command<OpenBooks> = {
   positionals: ["tenantId"],
   options: network,
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     const tenantId = args.positional(0);
     return (openBooks) =>
       openBooks(which, async (books) => {
@@ -70,7 +70,7 @@ const accept: Command<OpenBooks> = {
   positionals: ["transactionHash"],
   options: network,
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     const hash = readHash(args.positional(0));
     return (openBooks) =>
       openBooks(which, async (books) => {
@@ -95,7 +95,7 @@ const unknown: Command<OpenBooks> = {
   positionals: [],
   options: { ...network, ...blocks },
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     const from = readBlock(args, "from-block") ?? 0n;
     const to = readBlock(args, "to-block");
     return (openBooks) =>
@@ -119,7 +119,7 @@ const acceptUnknown: Command<OpenBooks> = {
   positionals: [],
   options: { ...network, ...blocks },
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     args.required("from-block");
     args.required("to-block");
     const from = readBlock(args, "from-block") ?? 0n;
@@ -171,7 +171,7 @@ const resume: Command<OpenBooks> = {
   positionals: [],
   options: network,
   prepare(args) {
-    const which = readNetwork(args);
+    const which = readEnvironment(args);
     return (openBooks) =>
       openBooks(which, async (books) => {
         const { difference } = await books.status();
@@ -191,7 +191,7 @@ const resume: Command<OpenBooks> = {
   },
 };
 
-function readNetwork(args: Arguments): Environment {
+function readEnvironment(args: Arguments): Environment {
   const text = args.required("network");
   if (text === "sandbox" || text === "production") return text;
   throw new UsageError("--network is sandbox or production.");

@@ -12,7 +12,7 @@ import { createVault } from "../adapters/vault.ts";
 import { readConfig } from "../config/config.ts";
 import { createStores } from "../contributions.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
-import { createChainNetworks } from "../modules/chain/store-networks.ts";
+import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
 import { mint } from "../modules/treasury/mint-operation.ts";
@@ -347,7 +347,7 @@ describe("the operator's commands", () => {
   });
 
   test("a new tenant can spend its sandbox balance whichever way it was made", async () => {
-    await bindTestChain({ chainNetworks: createChainNetworks(service.db, systemClock) });
+    await bindTestChain({ boundChains: createBoundChains(service.db, systemClock) });
     const withBalance = { ...environment, SANDBOX_BALANCE_USDC: "12.5" };
     const { out } = await run("tenant", ["create", "--name", "Funded", "--json"], withBalance);
     const tenantId = JSON.parse(out).tenant.id;

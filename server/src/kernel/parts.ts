@@ -13,7 +13,7 @@ import type { OpenedMailer } from "../ports/mailer.ts";
 import type { MapTiles } from "../ports/map-tiles.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
-import type { Network } from "../ports/network.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
 import type { PageTranscriber } from "../ports/page-transcriber.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
@@ -48,7 +48,7 @@ export interface CommonParts {
   equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
   /** The outside systems. An environment that is missing is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
-  readonly networks: ByEnvironment<Network>;
+  readonly networks: ByEnvironment<OpenedChain>;
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */

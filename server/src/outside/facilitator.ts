@@ -3,8 +3,8 @@ import { type Config, ConfigError } from "../config/config.ts";
 import type { ByEnvironment } from "../kernel/parts.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
-import type { Network } from "../ports/network.ts";
-import { paidNetworkOf } from "./paid-network.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
+import { toPaidChain } from "./paid-chain.ts";
 
 /** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
 export async function openFacilitator(
@@ -12,7 +12,7 @@ export async function openFacilitator(
     Config,
     "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorKey" | "x402FacilitatorTimeoutMilliseconds"
   >,
-  networks: ByEnvironment<Network>,
+  networks: ByEnvironment<OpenedChain>,
   http: HttpClient,
 ): Promise<Facilitator | undefined> {
   const {
@@ -24,7 +24,7 @@ export async function openFacilitator(
   const opened = networks[environment];
   if (url === undefined || opened === undefined) return undefined;
   try {
-    const { network } = paidNetworkOf(opened);
+    const { network } = toPaidChain(opened);
     return await createX402Facilitator({ url, key, http, environment, network, timeoutMilliseconds });
   } catch (error) {
     if (error instanceof FacilitatorSetupError) throw new ConfigError(`Not started: ${error.message}`);

@@ -21,6 +21,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
+import { openChains } from "./chains.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
@@ -30,7 +31,6 @@ import { openMailer } from "./mailer.ts";
 import { openMapTiles } from "./map-tiles.ts";
 import { openMaps } from "./maps.ts";
 import { openNearby } from "./nearby.ts";
-import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
 import { openPageTranscriber } from "./page-transcriber.ts";
 import { openReads } from "./reads.ts";
@@ -94,7 +94,7 @@ async function prepareParts(opened: Opened): Promise<Parts> {
   const { db } = database;
   await migrateUnlocked(database, schema);
   for (const one of modules) await one.check?.({ db, clock, vault });
-  const networks = await openNetworks(config, embedded, {
+  const networks = await openChains(config, embedded, {
     ...{ db, vault, clock, http, operations: chainOperations },
     log: options.log,
   });

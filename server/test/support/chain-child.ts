@@ -4,7 +4,7 @@ import { chainOperations, createStores } from "../../src/contributions.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import { openSandboxChain } from "./open-chain.ts";
+import { startSandboxChain } from "./open-chain.ts";
 
 /** A process that does nothing but submit, for tests that kill it. */
 const { values } = parseArgs({
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const { db } = openDatabase(values.database, { poolSize: 4, onError: () => undefined });
 const vault = createVault(Buffer.from(values["master-key"], "hex"));
-const { submitter } = await openSandboxChain({
+const { submitter } = await startSandboxChain({
   db,
   vault,
   operations: chainOperations,

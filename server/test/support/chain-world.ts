@@ -10,7 +10,7 @@ import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { type DevChain, startDevChain } from "./dev-chain.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
-import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "./open-chain.ts";
+import { equipSandboxTenant, type StartedSandboxOptions, startSandboxChain } from "./open-chain.ts";
 
 export const UNIT = 1_000_000n;
 
@@ -38,8 +38,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const opened: { submitter: { stop(): Promise<void> } }[] = [];
   let next = 0;
 
-  async function open(change: Partial<SandboxChainOptions> = {}) {
-    const network = await openSandboxChain({ ...shared, timing: { resendMilliseconds: 0 }, ...change });
+  async function open(change: Partial<StartedSandboxOptions> = {}) {
+    const network = await startSandboxChain({ ...shared, timing: { resendMilliseconds: 0 }, ...change });
     opened.push(network);
     return network;
   }

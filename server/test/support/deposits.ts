@@ -5,8 +5,8 @@ import type { Purse } from "../../src/modules/ledger/ledger.ts";
 const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
 
 /** A network that is bound and that nobody asks: for tests of what happens before a transaction is signed. */
-export async function bindTestChain({ chainNetworks }: Pick<Aggregates, "chainNetworks">): Promise<void> {
-  await chainNetworks.bind("sandbox", { chainId: 5_042_002, genesisHash: hash(), head: { number: 0n, hash: hash() } });
+export async function bindTestChain({ boundChains }: Pick<Aggregates, "boundChains">): Promise<void> {
+  await boundChains.bind("sandbox", { chainId: 5_042_002, genesisHash: hash(), head: { number: 0n, hash: hash() } });
 }
 
 /** As an incoming transfer from a stranger is posted. */

@@ -1,19 +1,19 @@
 import type { ChainEndings } from "../../src/kernel/chain-ending.ts";
 import { startJob } from "../../src/kernel/job.ts";
 import type { Aggregates, Stores } from "../../src/kernel/whole.ts";
+import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/chain-machines.ts";
 import type { ChainTiming } from "../../src/modules/chain/launch-chain.ts";
-import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/network-machines.ts";
 import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";
 import {
   equipMissingTenants,
   equipSandboxTenant as giveDevelopmentMoney,
 } from "../../src/modules/treasury/equip-tenants.ts";
 import { createReconcilerOf } from "../../src/modules/treasury/reconcile-ledger.ts";
-import { type LiveNetworkOptions, openLiveNetwork } from "../../src/outside/live-network.ts";
-import { openSandboxNetwork, type SandboxNetworkOptions } from "../../src/outside/sandbox-network.ts";
+import { type LiveChainOptions, openLiveChain } from "../../src/outside/live-chain.ts";
+import { openSandboxChain, type SandboxChainOptions } from "../../src/outside/sandbox-chain.ts";
 import type { ChainOperations } from "../../src/ports/chain-operation.ts";
 import type { Log } from "../../src/ports/log.ts";
-import type { Network } from "../../src/ports/network.ts";
+import type { OpenedChain } from "../../src/ports/opened-chain.ts";
 
 interface Machines {
   operations: ChainOperations;
@@ -23,17 +23,17 @@ interface Machines {
   timing?: Partial<ChainTiming>;
 }
 
-export type SandboxChainOptions = SandboxNetworkOptions & Machines;
-export type OpenChain = ReturnType<typeof withMachines>;
+export type StartedSandboxOptions = SandboxChainOptions & Machines;
+export type StartedChain = ReturnType<typeof withMachines>;
 
 /** A network with everything that works on it, each turn of which a test takes itself. */
-function withMachines(network: Network, { operations, stores, log, endings, timing }: Machines) {
+function withMachines(network: OpenedChain, { operations, stores, log, endings, timing }: Machines) {
   const own = { ...(endings === undefined ? {} : { endings }), ...(timing === undefined ? {} : { timing }) };
   return {
     ...network,
     operations,
     facilitator: network.verifier,
-    networks: stores.chainNetworks,
+    networks: stores.boundChains,
     wallets: stores.wallets,
     submitter: createSubmitterOf(network, { operations, stores, log, ...own }),
     indexer: createIndexerOf(network, { operations, stores, log }),
@@ -41,17 +41,17 @@ function withMachines(network: Network, { operations, stores, log, endings, timi
   };
 }
 
-export async function openSandboxChain(options: SandboxChainOptions): Promise<OpenChain> {
-  return withMachines(await openSandboxNetwork(options), options);
+export async function startSandboxChain(options: StartedSandboxOptions): Promise<StartedChain> {
+  return withMachines(await openSandboxChain(options), options);
 }
 
-export async function openLiveChain(options: LiveNetworkOptions & Machines): Promise<OpenChain> {
-  return withMachines(await openLiveNetwork(options), options);
+export async function startLiveChain(options: LiveChainOptions & Machines): Promise<StartedChain> {
+  return withMachines(await openLiveChain(options), options);
 }
 
 /** Everything that works on it without a caller, as the service does it. What it returns ends it. */
 export function startChainJobs(
-  { submitter, indexer, reconciler }: OpenChain,
+  { submitter, indexer, reconciler }: StartedChain,
   log: Log,
   everyMilliseconds: number,
 ): () => Promise<unknown> {
@@ -69,7 +69,7 @@ export function startChainJobs(
 
 export function startEquippingTenants(
   { stores, log }: { stores: Stores; log: Log },
-  { submitter }: Pick<OpenChain, "submitter">,
+  { submitter }: Pick<StartedChain, "submitter">,
   amount: bigint,
 ): () => Promise<void> {
   const run = async () => {

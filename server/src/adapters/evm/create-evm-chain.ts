@@ -2,8 +2,8 @@ import { encodeFunctionData, type PublicClient, TransactionReceiptNotFoundError 
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import type { ChainContracts } from "../../ports/bound-chains.ts";
 import { type Chain, type ChainBlock, type ChainReceipt, requireToken } from "../../ports/chain.ts";
-import type { ChainContracts } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createAgentRegistries } from "./agent-registries.ts";

@@ -4,7 +4,7 @@ import type { ByToken, Hex } from "../../domain/tokens.ts";
 import { faucetAbi, faucetBytecode } from "../../generated/contracts/faucet.ts";
 import { settlementSplitterAbi, settlementSplitterBytecode } from "../../generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../generated/contracts/stablecoin.ts";
-import type { ChainContracts } from "../../ports/chain-networks.ts";
+import type { ChainContracts } from "../../ports/bound-chains.ts";
 import { reach } from "./client.ts";
 import { deployLater, type LaterContracts } from "./deploy-later.ts";
 import { DEPLOY_GAS, openSending, type Sending, type Step } from "./development-sending.ts";

@@ -16,7 +16,7 @@ import { signedCallsAbi, signedCallsBytecode } from "../../generated/contracts/s
 import { tripEscrowAbi, tripEscrowBytecode } from "../../generated/contracts/trip-escrow.ts";
 import { validationRegistryAbi, validationRegistryBytecode } from "../../generated/contracts/validation-registry.ts";
 import type { AgentRegistryAddresses } from "../../ports/agent-registries.ts";
-import type { ChainContracts } from "../../ports/chain-networks.ts";
+import type { ChainContracts } from "../../ports/bound-chains.ts";
 import { reach } from "./client.ts";
 import { DEPLOY_GAS, type Sending, type Step } from "./development-sending.ts";
 import { lowerHex } from "./hex.ts";

@@ -66,7 +66,7 @@ export async function bookOnce(
       },
       requireSame: (live) => requireSame(asked, live),
       async prepare() {
-        await requireMoving(stores.chainNetworks, network);
+        await requireMoving(stores.boundChains, network);
         progress?.(`Checking the ${name}, the travelers and the balance`);
         const { intent, begin } = await prepare(held);
         const by = { tenantId, network, callId, workerId: callId };

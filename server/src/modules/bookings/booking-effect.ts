@@ -25,7 +25,7 @@ export type BookingAggregates = Pick<
   Aggregates,
   | "bookings"
   | "callSpends"
-  | "chainNetworks"
+  | "boundChains"
   | "chainTransactions"
   | "effects"
   | "escrowBookings"

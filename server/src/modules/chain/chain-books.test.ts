@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { startDevChain } from "../../../test/support/dev-chain.ts";
 import { silentLog } from "../../../test/support/identity.ts";
-import { equipWith, openLiveChain, startChainJobs, startEquippingTenants } from "../../../test/support/open-chain.ts";
+import { equipWith, startChainJobs, startEquippingTenants, startLiveChain } from "../../../test/support/open-chain.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
@@ -243,7 +243,7 @@ describe("a live network", () => {
     try {
       const relayerKey = generatePrivateKey();
       const { tokens, splitter } = other.network.chain;
-      const live = await openLiveChain({
+      const live = await startLiveChain({
         ...world.shared,
         rpcUrl: other.devChain.url,
         contracts: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDevnetFixture } from "../../../../devnet/test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
-import { equipSandboxTenant, openSandboxChain } from "../../../test/support/open-chain.ts";
+import { equipSandboxTenant, startSandboxChain } from "../../../test/support/open-chain.ts";
 import { chainOperations, createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { sandboxFunder } from "../../outside/sandbox-keys.ts";
@@ -32,7 +32,7 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const funder = sandboxFunder(vault);
   const start = () => fixture.start({ prefund: [funder.address] });
   const open = (rpcUrl: string) =>
-    openSandboxChain({
+    startSandboxChain({
       operations: chainOperations,
       ...{ db, vault, clock, stores, http, rpcUrl, log: silentLog, funderKey: funder.privateKey },
       // Who is killed resets its connections; who is only late is waited for.

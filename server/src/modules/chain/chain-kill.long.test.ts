@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
-import { openSandboxChain } from "../../../test/support/open-chain.ts";
+import { startSandboxChain } from "../../../test/support/open-chain.ts";
 import { programAt } from "../../../test/support/programs.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -96,15 +96,15 @@ describe("the first preparation of the development chain", () => {
             if (method === "eth_sendRawTransaction") sends += 1;
             return method === "eth_sendRawTransaction" && sends === crashAt ? fate : "pass";
           });
-          await expect(openSandboxChain({ ...options, patienceMilliseconds: 0 })).rejects.toMatchObject({
+          await expect(startSandboxChain({ ...options, patienceMilliseconds: 0 })).rejects.toMatchObject({
             code: "chain_unavailable",
           });
           expect(sends).toBeGreaterThanOrEqual(crashAt);
           world.devChain.behave();
-          const { chain, networks, wallets } = await openSandboxChain(options);
+          const { chain, networks, wallets } = await startSandboxChain(options);
           expect(chain.tokens.EURC?.name).toBe("EURC");
           const before = await world.devChain.client.getBlockNumber();
-          expect((await openSandboxChain(options)).chain.tokens).toEqual(chain.tokens);
+          expect((await startSandboxChain(options)).chain.tokens).toEqual(chain.tokens);
           // Control: what is there is not put there again.
           expect(await world.devChain.client.getBlockNumber()).toBe(before);
           const relayer = (await wallets.list("sandbox")).find(({ kind }) => kind === "relayer");

@@ -83,7 +83,7 @@ describe("an authorization that a stranger uses", () => {
     // The micro-unit went past the service, which is another matter: it stops money, and is accepted.
     while (await world.network.indexer.runOnce());
     expect(await stoppedBecause()).toMatch(/not ours/);
-    await world.stores.chainNetworks.resume("sandbox");
+    await world.stores.boundChains.resume("sandbox");
 
     const theirs = await devChain.sendAs(devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");

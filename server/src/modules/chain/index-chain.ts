@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
+import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain, ChainBlock } from "../../ports/chain.ts";
-import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
@@ -15,7 +15,7 @@ export interface ChainIndexerOptions {
   sender: Pick<ChainSender, "authorization">;
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
-  networks: ChainNetworks;
+  networks: BoundChains;
   /** Whether the database was away and the same can succeed later. */
   isTransient(error: unknown): boolean;
   log: Log;

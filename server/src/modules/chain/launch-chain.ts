@@ -1,5 +1,5 @@
+import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain, ChainReceipt } from "../../ports/chain.ts";
-import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
@@ -10,7 +10,7 @@ export interface LaunchPorts {
   chain: Chain;
   sender: ChainSender;
   stores: Stores;
-  networks: Pick<ChainNetworks, "get">;
+  networks: Pick<BoundChains, "get">;
   /** Whether the database was away and the same can succeed later. */
   isTransient(error: unknown): boolean;
   log: Log;

@@ -1,12 +1,12 @@
 import { defineJob } from "../../kernel/job.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
+import { createIndexerOf, createSubmitterOf } from "./chain-machines.ts";
 import { defineModule } from "./context.ts";
 import type { ChainIndexer } from "./index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
-import { createIndexerOf, createSubmitterOf } from "./network-machines.ts";
+import { createBoundChains } from "./store-bound-chains.ts";
 import { createCustody } from "./store-custody.ts";
-import { createChainNetworks } from "./store-networks.ts";
 import { createChainTransactions } from "./store-transactions.ts";
 import { createWallets } from "./store-wallets.ts";
 import type { ChainSubmitter } from "./submit-chain.ts";
@@ -26,7 +26,7 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 export const chainModule = defineModule({
   name: "chain",
   stores: ({ db, clock, vault }) => ({
-    chainNetworks: createChainNetworks(db, clock),
+    boundChains: createBoundChains(db, clock),
     chainTransactions: createChainTransactions(db, clock),
     custody: createCustody(db),
     wallets: createWallets({ db, vault, clock }),

@@ -25,7 +25,7 @@ const columns = ["id", "network", "kind", "tenantId", "address"] as const;
 
 const HEX = /^0x[0-9a-f]+$/;
 
-/** Joins the caller's transaction when `db` is one. The network must be bound (`chain-networks.ts`). */
+/** Joins the caller's transaction when `db` is one. The network must be bound (`bound-chains.ts`). */
 export function createWallets(
   storage: WalletStorage,
 ): Wallets & { adopt(network: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {

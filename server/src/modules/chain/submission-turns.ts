@@ -108,7 +108,7 @@ export class SubmissionTurns {
       await this.#alone(transaction, () => this.#launcher.send(transaction));
       return undefined;
     } catch (error) {
-      if (isNetworkAway(error)) return error;
+      if (isChainAway(error)) return error;
       throw error;
     }
   }
@@ -150,10 +150,10 @@ export class SubmissionTurns {
   }
 
   #concernsAll(error: unknown): boolean {
-    return isNetworkAway(error) || this.#options.isTransient(error);
+    return isChainAway(error) || this.#options.isTransient(error);
   }
 }
 
-function isNetworkAway(error: unknown): error is Failure {
+function isChainAway(error: unknown): error is Failure {
   return error instanceof Failure && error.code === CHAIN_AWAY;
 }

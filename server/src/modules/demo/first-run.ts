@@ -27,7 +27,7 @@ const demoTraveler: TravelerProfile = {
 };
 
 const ACTOR = "first-run";
-const NETWORK = "sandbox";
+const ENVIRONMENT = "sandbox";
 
 /** What former releases have not written is left out there. */
 const Quickstart = z.object({
@@ -97,8 +97,8 @@ export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
     tenant = created.tenant;
     apiKey = created.apiKey;
   }
-  if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID, NETWORK)) === undefined) {
-    await travelers.put(tenant.id, DEMO_TRAVELER_ID, NETWORK, demoTraveler, ACTOR);
+  if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID, ENVIRONMENT)) === undefined) {
+    await travelers.put(tenant.id, DEMO_TRAVELER_ID, ENVIRONMENT, demoTraveler, ACTOR);
   }
   const internalToken = await prepareToken(options, tenant.id, known?.internalToken);
   const operatorKey = await prepareOperator(options, tenant.id, known?.operatorKey);
@@ -109,7 +109,7 @@ export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
   const minted = await identity.mintKey({
     tenantId: tenant.id,
     name: "quickstart",
-    environment: NETWORK,
+    environment: ENVIRONMENT,
     actor: ACTOR,
   });
   const own = await identity.authenticate(minted.apiKey, { fresh: true });
@@ -125,13 +125,13 @@ async function prepareOperator(
 ): Promise<string> {
   const principal = known === undefined ? undefined : await identity.authenticate(known, { fresh: true });
   if (known !== undefined && principal?.tenantId === tenantId) return known;
-  const owner = { tenantId, network: NETWORK } as const;
+  const owner = { tenantId, network: ENVIRONMENT } as const;
   const id = newId("user_", clock.now().epochMilliseconds, random);
   // Nobody has the address: an operator who was removed stays removed, and every further one needs an address of its own.
   const person = { id, name: "Demo Operator", email: `${id}@example.com`, roles: ["admin"] } as const;
   if ((await persons.add(owner, person, ACTOR)) === undefined)
     throw new Error(`The demo operator ${id} exists already.`);
-  const key = { tenantId, environment: NETWORK, personId: id, name: "quickstart operator", actor: ACTOR } as const;
+  const key = { tenantId, environment: ENVIRONMENT, personId: id, name: "quickstart operator", actor: ACTOR } as const;
   return (await identity.mintKey({ ...key, scopes: OPERATOR_SCOPES })).apiKey;
 }
 
@@ -144,7 +144,7 @@ async function prepareToken(
   const principals = known === undefined ? undefined : await internalTokens.authenticate(known);
   if (known !== undefined && principals?.some((principal) => principal.tenantId === tenantId) === true) return known;
   const { token, id } = await tokens.issue("quickstart", ACTOR);
-  await tokens.bind(identity, id, { tenantId, network: NETWORK }, ACTOR);
+  await tokens.bind(identity, id, { tenantId, network: ENVIRONMENT }, ACTOR);
   return token;
 }
 

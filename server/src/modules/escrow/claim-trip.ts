@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Failure, invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
-import { chainProvenance, isNetworkContract } from "../treasury/index.ts";
+import { chainProvenance, isChainContract } from "../treasury/index.ts";
 import type { Ports } from "./context.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
@@ -85,7 +85,7 @@ export async function checkFirstClaim(
   const refusal = refusalOfCode(trip, request.claimCode);
   if (refusal !== undefined) throw refusal;
   requireNothingPending(trip);
-  await requireTakingSteps({ chainNetworks: ports.stores.chainNetworks, chain: ports.chain }, trip);
+  await requireTakingSteps({ boundChains: ports.stores.boundChains, chain: ports.chain }, trip);
 }
 
 /** The trip, for who has its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none can be guessed. */
@@ -172,7 +172,7 @@ function wrongChain(chainId: number): Failure {
 }
 
 function refuseContracts(chain: Chain, guestWallet: Hex): void {
-  if (!isNetworkContract(chain, guestWallet)) return;
+  if (!isChainContract(chain, guestWallet)) return;
   throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, and nobody's wallet" }]);
 }
 

@@ -317,7 +317,7 @@ describe("steps of a whole trip", () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
     const first = await world.drained(world.reserve(tripId, bookingId, UNIT, await call()));
-    await world.stores.chainNetworks.stop("sandbox", "a test");
+    await world.stores.boundChains.stop("sandbox", "a test");
     try {
       await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({
         code: "settlement_stopped",
@@ -325,7 +325,7 @@ describe("steps of a whole trip", () => {
       const again = await world.reserve(tripId, bookingId, UNIT, await call());
       expect(again).toMatchObject({ kind: "replayed", result: first.result });
     } finally {
-      await world.stores.chainNetworks.resume("sandbox");
+      await world.stores.boundChains.resume("sandbox");
     }
   });
 });

@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
-const NETWORK = "sandbox";
+const ENVIRONMENT = "sandbox";
 const newTrip = (change: Partial<NewTrip> = {}): NewTrip => ({
   tripId: freshHash(),
-  network: NETWORK,
+  network: ENVIRONMENT,
   tenantId: "tenant_a",
   userId: "svc:key",
   escrow: stranger(),
@@ -47,7 +47,7 @@ describe("trips", () => {
       wrongCodes: 0,
       transactions: [],
     });
-    expect(await stores.trips.get(NETWORK, trip.tripId)).toEqual(stored);
+    expect(await stores.trips.get(ENVIRONMENT, trip.tripId)).toEqual(stored);
     const row = await setup.db.selectFrom("trip").selectAll().where("tripId", "=", trip.tripId).executeTakeFirst();
     expect(
       JSON.stringify({ ...row, budgetMicro: "" }, (_key, part) => (typeof part === "bigint" ? "" : part)),
@@ -56,31 +56,31 @@ describe("trips", () => {
     const other = await stores.trips.insert(newTrip());
     const encryptedGuestEmail = row?.encryptedGuestEmail ?? "";
     await setup.db.updateTable("trip").set({ encryptedGuestEmail }).where("tripId", "=", other.tripId).execute();
-    await expect(stores.trips.get(NETWORK, other.tripId)).rejects.toThrow();
+    await expect(stores.trips.get(ENVIRONMENT, other.tripId)).rejects.toThrow();
     await setup.db.deleteFrom("trip").where("tripId", "=", other.tripId).execute();
   });
 
   it("are another tenant's or another network's for nobody else", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
-    expect(await stores.trips.find("tenant_a", NETWORK, tripId)).toBeDefined();
-    expect(await stores.trips.find("tenant_b", NETWORK, tripId)).toBeUndefined();
+    expect(await stores.trips.find("tenant_a", ENVIRONMENT, tripId)).toBeDefined();
+    expect(await stores.trips.find("tenant_b", ENVIRONMENT, tripId)).toBeUndefined();
     expect(await stores.trips.find("tenant_a", "production", tripId)).toBeUndefined();
-    expect(await stores.trips.unlock("tenant_b", NETWORK, tripId)).toBe(false);
-    expect(await stores.trips.unlock("tenant_a", NETWORK, tripId)).toBe(true);
+    expect(await stores.trips.unlock("tenant_b", ENVIRONMENT, tripId)).toBe(false);
+    expect(await stores.trips.unlock("tenant_a", ENVIRONMENT, tripId)).toBe(true);
   });
 
   it("keep each step with its transaction, and set what a change has, also to nothing", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     const [fund, claim] = [freshHash(), freshHash()];
     const change = { state: "funded", free: 100n, transaction: { step: "fund", transactionHash: fund } } as const;
-    await stores.trips.change(NETWORK, tripId, change);
+    await stores.trips.change(ENVIRONMENT, tripId, change);
     const pending = { step: "claim", transactionId: "ctx_1" } as const;
-    await stores.trips.change(NETWORK, tripId, { pending });
-    expect((await stores.trips.get(NETWORK, tripId))?.pending).toEqual(pending);
+    await stores.trips.change(ENVIRONMENT, tripId, { pending });
+    expect((await stores.trips.get(ENVIRONMENT, tripId))?.pending).toEqual(pending);
     const guestWallet = stranger();
     const transaction = { step: "claim", transactionHash: claim } as const;
-    await stores.trips.change(NETWORK, tripId, { pending: undefined, guestWallet, claimedAt: start, transaction });
-    const trip = await stores.trips.get(NETWORK, tripId);
+    await stores.trips.change(ENVIRONMENT, tripId, { pending: undefined, guestWallet, claimedAt: start, transaction });
+    const trip = await stores.trips.get(ENVIRONMENT, tripId);
     expect(trip).toMatchObject({ state: "funded", free: 100n, pending: undefined, guestWallet });
     expect(trip?.claimedAt?.toString()).toBe(start.toString());
     expect(trip?.transactions.map(({ step, transactionHash }) => [step, transactionHash])).toEqual([
@@ -92,7 +92,7 @@ describe("trips", () => {
 
   it("do not lose or make a micro-unit, nor promise more than is free", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
-    await stores.trips.change(NETWORK, tripId, { state: "funded", free: 100n });
+    await stores.trips.change(ENVIRONMENT, tripId, { state: "funded", free: 100n });
     for (const change of [
       { free: 99n },
       { held: 1n },
@@ -100,33 +100,36 @@ describe("trips", () => {
       { promised: 101n },
       { free: 101n, held: -1n },
     ]) {
-      await expect(stores.trips.change(NETWORK, tripId, change), JSON.stringify(Object.keys(change))).rejects.toThrow(
-        /check constraint/,
-      );
+      await expect(
+        stores.trips.change(ENVIRONMENT, tripId, change),
+        JSON.stringify(Object.keys(change)),
+      ).rejects.toThrow(/check constraint/);
     }
-    await stores.trips.change(NETWORK, tripId, { free: 40n, held: 50n, vendorPaid: 10n, promised: 40n });
+    await stores.trips.change(ENVIRONMENT, tripId, { free: 40n, held: 50n, vendorPaid: 10n, promised: 40n });
   });
 
   it("count wrong codes up to the limit, also when they come at once", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
-    const counts = await Promise.all(Array.from({ length: 12 }, () => stores.trips.countWrongCode(NETWORK, tripId, 5)));
+    const counts = await Promise.all(
+      Array.from({ length: 12 }, () => stores.trips.countWrongCode(ENVIRONMENT, tripId, 5)),
+    );
     expect(counts.filter((count) => count !== undefined).toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
   it("are one caller's after the other while they are locked, with what the one before has stored", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
-    await stores.trips.change(NETWORK, tripId, { state: "funded", free: 100n });
+    await stores.trips.change(ENVIRONMENT, tripId, { state: "funded", free: 100n });
     const take = () =>
       stores.transaction(async ({ trips }) => {
-        const trip = await trips.lock(NETWORK, tripId);
+        const trip = await trips.lock(ENVIRONMENT, tripId);
         const seen = trip?.transactions.length ?? -1;
         const transaction = { step: "log", transactionHash: freshHash() } as const;
-        await trips.change(NETWORK, tripId, { promised: (trip?.promised ?? 0n) + 1n, transaction });
+        await trips.change(ENVIRONMENT, tripId, { promised: (trip?.promised ?? 0n) + 1n, transaction });
         return seen;
       });
     const seen = await Promise.all(Array.from({ length: 6 }, take));
     expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
-    expect((await stores.trips.get(NETWORK, tripId))?.promised).toBe(6n);
+    expect((await stores.trips.get(ENVIRONMENT, tripId))?.promised).toBe(6n);
   });
 });
 
@@ -134,7 +137,7 @@ describe("bookings in escrow", () => {
   async function newBooking(tenantId = "tenant_a", bookingId: Hex = freshHash()) {
     const { tripId } = await stores.trips.insert(newTrip({ tenantId }));
     const pending = { step: "reserve", transactionId: "ctx_1", details: {} } as const;
-    const booking = { bookingId, tripId, network: NETWORK, tenantId, reserved: 50n, pending } as const;
+    const booking = { bookingId, tripId, network: ENVIRONMENT, tenantId, reserved: 50n, pending } as const;
     return { booking, inserted: await stores.escrowBookings.insert(booking) };
   }
 
@@ -146,7 +149,7 @@ describe("bookings in escrow", () => {
     await stores.escrowBookings.change(booking, { state: "failed", pending: undefined });
     const again = await newBooking("tenant_a", booking.bookingId);
     expect(again.inserted).toMatchObject({ state: "reserving", tripId: again.booking.tripId });
-    expect(await stores.escrowBookings.listOfTrip(NETWORK, booking.tripId)).toEqual([]);
+    expect(await stores.escrowBookings.listOfTrip(ENVIRONMENT, booking.tripId)).toEqual([]);
   });
 
   it("pay out all of a reservation or nothing, and only when they end", async () => {
@@ -170,13 +173,13 @@ describe("bookings in escrow", () => {
       pending: undefined,
       transaction,
     });
-    expect(await stores.escrowBookings.find("tenant_a", NETWORK, booking.bookingId)).toMatchObject({
+    expect(await stores.escrowBookings.find("tenant_a", ENVIRONMENT, booking.bookingId)).toMatchObject({
       state: "settled",
       ...amounts,
       details,
       pending: undefined,
       transactions: [expect.objectContaining(transaction)],
     });
-    expect(await stores.escrowBookings.find("tenant_b", NETWORK, booking.bookingId)).toBeUndefined();
+    expect(await stores.escrowBookings.find("tenant_b", ENVIRONMENT, booking.bookingId)).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ interface GuestRoutePorts {
 const MAXIMUM_BODY_BYTES = 4_096;
 /** The page asks again by itself: shorter than proxies keep a request open. */
 const WAIT_MILLISECONDS = 10_000;
-const NETWORKS = ["sandbox", "production"] as const;
+const ENVIRONMENTS = ["sandbox", "production"] as const;
 
 const NOT_FOUND = "There is no trip with this id and this link. Use the guest link as it was received, all of it.";
 
@@ -151,7 +151,7 @@ async function onTrip<Answer>(
   work: (ports: ClaimPorts, tripId: Hex) => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    for (const network of NETWORKS) {
+    for (const network of ENVIRONMENTS) {
       const ports = portsFor(network);
       if (ports === undefined || (await ports.stores.trips.get(network, tripId)) === undefined) continue;
       return await work(ports, tripId);

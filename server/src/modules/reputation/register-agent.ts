@@ -29,10 +29,10 @@ async function registerAgent(
 
 /** Nothing while the development chain has no registries: who is missing then is registered by the start that finds them. */
 export async function registerNewAgent(
-  aggregates: Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">,
+  aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
   tenantId: string,
 ): Promise<void> {
-  if ((await aggregates.chainNetworks.get("sandbox"))?.contracts?.agentRegistries === undefined) return;
+  if ((await aggregates.boundChains.get("sandbox"))?.contracts?.agentRegistries === undefined) return;
   await registerAgent(aggregates, tenantId);
 }
 
@@ -40,10 +40,10 @@ const REGISTERED_AT_ONCE = 50;
 
 /** Agents of the tenants whose wallet is older than the registries. How many there were. */
 export async function registerMissingAgents(
-  aggregates: Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">,
+  aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
 ): Promise<number> {
-  const { chainNetworks, wallets } = aggregates;
-  if ((await chainNetworks.get("sandbox"))?.contracts?.agentRegistries === undefined) return 0;
+  const { boundChains, wallets } = aggregates;
+  if ((await boundChains.get("sandbox"))?.contracts?.agentRegistries === undefined) return 0;
   for (let registered = 0; ; ) {
     const missing = await wallets.tenantsWithoutTransaction("sandbox", AGENT_KEY, REGISTERED_AT_ONCE);
     for (const tenantId of missing) await registerAgent(aggregates, tenantId);

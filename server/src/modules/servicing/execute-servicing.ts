@@ -46,7 +46,7 @@ export async function executeServicing(
       callId,
       findLive: () => stores.servicingActions.findLive(tenantId, network, kind, subjectId),
       async prepare() {
-        await requireMoving(stores.chainNetworks, network);
+        await requireMoving(stores.boundChains, network);
         progress?.("Checking what is to be done");
         const prepared = await request.prepare();
         const id = newId("act_", clock.now().epochMilliseconds, random);

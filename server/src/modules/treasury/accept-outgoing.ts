@@ -7,7 +7,7 @@ import type { Stores } from "./context.ts";
 
 /**
  * Books, by an operator's decision, what left tenants' wallets by a transaction that is not ours: it is taken out of what they
- * have available, and books and chain agree again. Money may move on when the reconciler has seen that (`ChainNetworks.resume`).
+ * have available, and books and chain agree again. Money may move on when the reconciler has seen that (`BoundChains.resume`).
  * Safe to repeat. Throws Failure `not_found` for a transaction that is in no block that counts, `conflict` for one of ours,
  * `insufficient_balance` when a tenant has less available than was taken.
  */

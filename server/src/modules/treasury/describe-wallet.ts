@@ -6,12 +6,12 @@ import type { Stores } from "./context.ts";
 
 /** The tenant's wallet as the service's books have it, with what is held for bookings whose outcome is open. */
 export async function describeWallet(
-  { wallets, ledger, chainNetworks }: Pick<Stores, "wallets" | "ledger" | "chainNetworks">,
+  { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
   { tenantId, environment: network }: { tenantId: string; environment: Environment },
 ): Promise<AccountFacts> {
   const [wallet, state, ...purses] = await Promise.all([
     wallets.findTreasury(network, tenantId),
-    chainNetworks.get(network),
+    boundChains.get(network),
     ...tokenSymbols.map(async (token) => {
       const purse = { tenantId, network, token };
       const { available, held, outgoing } = await ledger.balance(purse);

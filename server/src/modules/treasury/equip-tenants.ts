@@ -6,16 +6,16 @@ import type { Aggregates, Stores } from "./context.ts";
 import { equipTenant } from "./equip-tenant.ts";
 import { mint } from "./mint-operation.ts";
 
-type Equipment = Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">;
+type Equipment = Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">;
 
-const NETWORK = "sandbox";
+const ENVIRONMENT = "sandbox";
 const EQUIPPED_AT_ONCE = 50;
 const PAYER_MICRO_USDC = 1_000_000_000n;
 const STARTING_WAIT_MILLISECONDS = 10_000;
 
 /** Nothing when the development chain was never opened on this database. */
 export async function equipSandboxTenant(aggregates: Equipment, tenantId: string, amount: Micro): Promise<void> {
-  if ((await aggregates.chainNetworks.get(NETWORK)) !== undefined) await equipTenant(aggregates, tenantId, amount);
+  if ((await aggregates.boundChains.get(ENVIRONMENT)) !== undefined) await equipTenant(aggregates, tenantId, amount);
 }
 
 /**
@@ -23,9 +23,9 @@ export async function equipSandboxTenant(aggregates: Equipment, tenantId: string
  * leaves it without money. How many there were.
  */
 export async function equipMissingTenants(stores: Stores, equip: CommonParts["equipTenant"]): Promise<number> {
-  if ((await stores.chainNetworks.get(NETWORK)) === undefined) return 0;
+  if ((await stores.boundChains.get(ENVIRONMENT)) === undefined) return 0;
   for (let equipped = 0; ; ) {
-    const missing = await stores.wallets.tenantsWithout(NETWORK, EQUIPPED_AT_ONCE);
+    const missing = await stores.wallets.tenantsWithout(ENVIRONMENT, EQUIPPED_AT_ONCE);
     for (const tenantId of missing) await stores.transaction((aggregates) => equip(aggregates, tenantId));
     equipped += missing.length;
     if (missing.length < EQUIPPED_AT_ONCE) return equipped;
@@ -35,7 +35,7 @@ export async function equipMissingTenants(stores: Stores, equip: CommonParts["eq
 /** Once: what it spends is gone. */
 export async function fundPayer({ chainTransactions }: Pick<Equipment, "chainTransactions">, to: Hex): Promise<void> {
   await chainTransactions.enqueue({
-    network: NETWORK,
+    network: ENVIRONMENT,
     idempotencyKey: "payer:USDC",
     tenantId: null,
     callId: null,
@@ -52,7 +52,7 @@ export async function waitForEquipment(
 ): Promise<void> {
   const deadline = performance.now() + STARTING_WAIT_MILLISECONDS;
   submission.wake();
-  for (const { id } of await chainTransactions.listOpen(NETWORK, 100)) {
+  for (const { id } of await chainTransactions.listOpen(ENVIRONMENT, 100)) {
     const left = deadline - performance.now();
     if (left <= 0) return;
     await submission.waitForEnd(id, left);

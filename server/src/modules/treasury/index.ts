@@ -1,7 +1,7 @@
+export { isChainContract } from "./chain-contracts.ts";
 export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
 export { addressOf, FreeRecipient, Recipient, readAddress, TokenAmount } from "./input.ts";
-export { isNetworkContract } from "./network-contracts.ts";
 export { keyOfRefund, refund } from "./refund.ts";
 export {
   endOf,

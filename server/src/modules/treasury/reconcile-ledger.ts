@@ -1,9 +1,9 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Network } from "../../ports/network.ts";
+import type { OpenedChain } from "../../ports/opened-chain.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import { type Custody, ownerOf } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
@@ -15,7 +15,7 @@ export interface LedgerReconcilerOptions {
   chain: Chain;
   custody: Custody;
   wallets: Pick<Wallets, "list">;
-  networks: ChainNetworks;
+  networks: BoundChains;
   log: Log;
   /** So many comparisons in a row must find a wallet off before money is stopped. */
   patience?: number;
@@ -88,9 +88,9 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
 
 /** For a network that this process is open to. */
 export function createReconcilerOf(
-  { chain, isLive }: Pick<Network, "chain" | "isLive">,
-  { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "chainNetworks">; log: Log },
+  { chain, isLive }: Pick<OpenedChain, "chain" | "isLive">,
+  { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "boundChains">; log: Log },
 ): LedgerReconciler {
-  const { custody, wallets, chainNetworks: networks } = stores;
+  const { custody, wallets, boundChains: networks } = stores;
   return createLedgerReconciler({ chain, custody, wallets, networks, log, patience: isLive ? LIVE_PATIENCE : 1 });
 }

@@ -2,8 +2,8 @@ import { Failure } from "../../domain/errors.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Transaction } from "../../kernel/stores.ts";
+import type { BoundChains } from "../../ports/bound-chains.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
-import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { resultOf } from "../chain/index.ts";
@@ -74,7 +74,7 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
   if (earlier === undefined) {
     const outgoing = request.operation.outgoing(wanted);
     if (outgoing !== undefined) requireToken(chain, outgoing.token);
-    await requireMoving(stores.chainNetworks, network);
+    await requireMoving(stores.boundChains, network);
   }
   const stored = earlier ?? (await storeOperation(stores, network, request));
   const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
@@ -98,7 +98,7 @@ export async function endOf(
   return end;
 }
 
-export async function requireMoving(networks: Pick<ChainNetworks, "get">, network: Environment): Promise<void> {
+export async function requireMoving(networks: Pick<BoundChains, "get">, network: Environment): Promise<void> {
   const state = await networks.get(network);
   if (state?.stoppedBecause === undefined) return;
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });

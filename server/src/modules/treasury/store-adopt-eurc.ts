@@ -1,10 +1,10 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ChainContracts } from "../../ports/chain-networks.ts";
+import type { ChainContracts } from "../../ports/bound-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createChainNetworks } from "../chain/index.ts";
+import { createBoundChains } from "../chain/index.ts";
 import { postAll } from "../ledger/index.ts";
 
 export interface EurcAdoption {
@@ -51,6 +51,6 @@ export async function adoptEurc(
       return [{ network, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
     });
     await postAll(transaction, postings, clock);
-    await createChainNetworks(transaction, clock).setContracts(network, { ...before, tokens, eurcSince });
+    await createBoundChains(transaction, clock).setContracts(network, { ...before, tokens, eurcSince });
   });
 }

@@ -6,14 +6,14 @@ import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";
 
 /** Refuses nothing itself: the ledger does, in the transaction that takes the money. It is there for who only tries a call. */
-export const walletGate = ({ ledger, chainNetworks }: Pick<Stores, "ledger" | "chainNetworks">) =>
+export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "boundChains">) =>
   defineGate({
     name: "wallet",
     check: () => undefined,
     async preview({ tenantId, environment: network }, plan) {
       const { movements, comesBack } = await plan();
       const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
-      if (leaving.length > 0 || comesBack !== undefined) await requireMoving(chainNetworks, network);
+      if (leaving.length > 0 || comesBack !== undefined) await requireMoving(boundChains, network);
       const allowances = [];
       for (const token of tokenSymbols) {
         const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);

@@ -16,7 +16,7 @@ export interface SettleUsageOptions {
 /** Starts the payment of every tenant's unsettled usage; how many were started. Safe in several processes at once. */
 export async function settleUsage(options: SettleUsageOptions): Promise<number> {
   const { stores, submission } = options;
-  if ((await stores.chainNetworks.get("production"))?.stoppedBecause !== undefined) return 0;
+  if ((await stores.boundChains.get("production"))?.stoppedBecause !== undefined) return 0;
   let started = 0;
   // All of them, each time: those who cannot pay must not keep others from it.
   for (let last = ""; ; ) {

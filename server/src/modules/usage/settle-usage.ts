@@ -6,7 +6,7 @@ import type { Stores } from "./context.ts";
 
 /** So many records are paid by one transaction. */
 const RECORDS_AT_ONCE = 10_000;
-const NETWORK = "production";
+const ENVIRONMENT = "production";
 
 export const USAGE_PURPOSE = "usage";
 const KEY_PREFIX = "usage:";
@@ -31,10 +31,10 @@ export async function startUsageSettlement(
         await usageSettlements.complete(settlementId);
         return "started";
       }
-      const treasury = await wallets.ensure(NETWORK, "treasury", tenantId);
-      const collection = await wallets.ensure(NETWORK, "collection");
+      const treasury = await wallets.ensure(ENVIRONMENT, "treasury", tenantId);
+      const collection = await wallets.ensure(ENVIRONMENT, "collection");
       const { id } = await chainTransactions.enqueue({
-        network: NETWORK,
+        network: ENVIRONMENT,
         idempotencyKey: `${KEY_PREFIX}${settlementId}`,
         tenantId,
         callId: null,
@@ -42,7 +42,7 @@ export async function startUsageSettlement(
         operation: transfer.of({ token: "USDC", from: treasury.address, to: collection.address, amount }),
         result: undefined,
       });
-      await ledger.send({ tenantId, network: NETWORK, token: "USDC" }, amount, id);
+      await ledger.send({ tenantId, network: ENVIRONMENT, token: "USDC" }, amount, id);
       return "started";
     });
   } catch (error) {

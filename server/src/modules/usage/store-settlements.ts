@@ -5,7 +5,7 @@ import { takeRows } from "../../platform/leased-queue/take-rows.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 
 /** Usage of the sandbox is never paid. */
-const NETWORK = "production";
+const ENVIRONMENT = "production";
 
 export function createUsageSettlements(db: Queryable): UsageSettlements {
   return {
@@ -14,7 +14,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
         .selectFrom("usageRecord")
         .select("tenantId")
         .distinct()
-        .where("network", "=", NETWORK)
+        .where("network", "=", ENVIRONMENT)
         .where("status", "=", "unsettled")
         .where("settlementId", "is", null)
         .where("tenantId", ">", after)
@@ -28,7 +28,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
       // Several processes may gather at once: each takes records that nobody else is taking.
       const gathered = await takeRows<{ priceMicro: Micro }>(db, {
         ...{ table: "usage_record", key: ["id"], orderBy: "id", limit, returning: ["price_micro"] },
-        where: sql`tenant_id = ${tenantId} and network = ${NETWORK} and status = 'unsettled' and settlement_id is null`,
+        where: sql`tenant_id = ${tenantId} and network = ${ENVIRONMENT} and status = 'unsettled' and settlement_id is null`,
         set: sql`settlement_id = ${settlementId}`,
       });
       return { records: gathered.length, amount: gathered.reduce((sum, { priceMicro }) => sum + priceMicro, 0n) };

@@ -15,7 +15,7 @@ export interface WebhookProcessorOptions {
   log: Log;
 }
 
-const NETWORKS = ["sandbox", "production"] as const;
+const ENVIRONMENTS = ["sandbox", "production"] as const;
 const BATCH = 20;
 /** Who takes an order and dies with it keeps it from the others for so long. */
 const LEASE_MILLISECONDS = 120_000;
@@ -32,7 +32,7 @@ export function createWebhookProcessor({ stores, portsFor, clock, log }: Webhook
   return {
     /** Works on every event that waits; how many that were. */
     async runOnce(): Promise<number> {
-      const uses = NETWORKS.flatMap((network) => {
+      const uses = ENVIRONMENTS.flatMap((network) => {
         const ports = eventPorts(network);
         return ports === undefined ? [] : [supplierEventUse(network, ports)];
       });
@@ -43,7 +43,7 @@ export function createWebhookProcessor({ stores, portsFor, clock, log }: Webhook
     /** Reads orders that wait for something, or whose events may have been missed; how many that were. */
     async readDueOrders(): Promise<number> {
       let count = 0;
-      for (const network of NETWORKS) {
+      for (const network of ENVIRONMENTS) {
         const ports = eventPorts(network);
         if (ports !== undefined) count += await refreshDueOrders(ports, network, BATCH, LEASE_MILLISECONDS);
       }

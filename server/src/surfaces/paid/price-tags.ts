@@ -11,7 +11,7 @@ import { discoveryDetails, discoveryExtension } from "./discovery-extension.ts";
 import { encodePaymentHeader, X402_VERSION } from "./payment-headers.ts";
 
 /** Where an environment's payments go. */
-export interface PaidNetwork {
+export interface PaidChain {
   /** CAIP-2. */
   network: `eip155:${number}`;
   asset: Hex;
@@ -50,7 +50,7 @@ const LONGEST_HEADER = 6_000;
 
 /** The terms of a tool at a price on a network are always the same, so they are written once a day, as examples name dates. */
 export function createPriceTags(options: {
-  networks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
+  networks: Readonly<Partial<Record<Environment, PaidChain>>>;
   edgeUrl: string;
   clock: Clock;
 }): PriceTags {
@@ -90,7 +90,7 @@ function createPriceTag({
 }: {
   entry: CatalogEntry;
   price: Micro;
-  network: PaidNetwork;
+  network: PaidChain;
   url: string;
   today: Temporal.PlainDate;
 }): PriceTag {

@@ -8,7 +8,7 @@ import type { HttpHandler } from "../http/http.ts";
 import type { SignedAnswers } from "../http/signed-exchange.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { X402_VERSION } from "./payment-headers.ts";
-import { PAID_TOOLS_PATH, type PaidNetwork, paidToolUrl, withoutSandbox } from "./price-tags.ts";
+import { PAID_TOOLS_PATH, type PaidChain, paidToolUrl, withoutSandbox } from "./price-tags.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -16,7 +16,7 @@ interface ToolListOptions {
   answerSigned: SignedAnswers;
   catalog: Catalog;
   edgeUrl: string;
-  networks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
+  networks: Readonly<Partial<Record<Environment, PaidChain>>>;
   /** Where a call without a key is paid. */
   environment: Environment;
 }

@@ -3,7 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Plan } from "../../../kernel/plan.ts";
 import type { Chain } from "../../../ports/chain.ts";
-import { isNetworkContract, requireUnblocked } from "../../treasury/index.ts";
+import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
 import { hashOf } from "../input.ts";
 import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
 import type { Trip } from "../records/trips.ts";
@@ -98,7 +98,7 @@ export function planCommit(
 
 /** Somebody who can be paid, and who is not the one who pays. */
 function requireVendor(chain: Chain, trip: Pick<Trip, "funder"> | undefined, vendor: Hex): void {
-  if (vendor !== trip?.funder && !isNetworkContract(chain, vendor)) return;
+  if (vendor !== trip?.funder && !isChainContract(chain, vendor)) return;
   const message = "is no vendor: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "vendorAddress", message }]);
 }

@@ -43,7 +43,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
   const { escrow, network } = chain;
   if (escrow === undefined) return sum;
-  if ((await stores.chainNetworks.get(network))?.stoppedBecause !== undefined) return sum;
+  if ((await stores.boundChains.get(network))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
   // All of them, each time: those that wait for their grace must not keep others from it.

@@ -319,11 +319,11 @@ test("trips that wait for their grace keep no others from it", async () => {
 test("nothing is released while money stands still, or while the chain is away", async () => {
   const tripId = await newTrip(5n * UNIT);
   await letPass(HOUR + MARGIN);
-  await world.stores.chainNetworks.stop("sandbox", "a difference");
+  await world.stores.boundChains.stop("sandbox", "a difference");
   const log = recordingLog();
   expect(await release({ log })).toEqual({ ordered: 0, adopted: 0 });
   expect(log.lines).toEqual([]);
-  await world.stores.chainNetworks.resume("sandbox");
+  await world.stores.boundChains.resume("sandbox");
   world.devChain.misbehave(() => "reset");
   await expect(release()).rejects.toMatchObject({ code: "chain_unavailable" });
   world.devChain.behave();

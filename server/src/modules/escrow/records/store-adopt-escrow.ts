@@ -1,10 +1,10 @@
 import type { Micro } from "../../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
-import type { ChainContracts } from "../../../ports/chain-networks.ts";
+import type { ChainContracts } from "../../../ports/bound-chains.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
-import { createChainNetworks } from "../../chain/index.ts";
+import { createBoundChains } from "../../chain/index.ts";
 import { postAll } from "../../ledger/index.ts";
 
 export interface EscrowAdoption {
@@ -43,7 +43,7 @@ export async function adoptEscrow(
       const reference = `adopt:${network}:${token}:${at}`;
       await postAll(transaction, [{ network, token, reference, kind: "adopt", moves }], clock);
     }
-    await createChainNetworks(transaction, clock).setContracts(network, contracts);
+    await createBoundChains(transaction, clock).setContracts(network, contracts);
   });
 }
 

@@ -112,13 +112,13 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
  * network may be over when the call runs, and gates have to judge it all the same.
  */
 export async function withRefusal(
-  { stores, chain }: { stores: Pick<Stores, "chainNetworks">; chain: Chain },
+  { stores, chain }: { stores: Pick<Stores, "boundChains">; chain: Chain },
   trip: Trip | undefined,
   plan: Plan,
 ): Promise<Plan> {
   if (trip === undefined) return plan;
   try {
-    await requireTakingSteps({ chainNetworks: stores.chainNetworks, chain }, trip);
+    await requireTakingSteps({ boundChains: stores.boundChains, chain }, trip);
     return plan;
   } catch (error) {
     if (error instanceof Failure) return { ...plan, refusal: error };

@@ -71,24 +71,24 @@ const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use 
 
 /** Whether a new step of the trip can be stored now. Throws `settlement_stopped` or `chain_not_available`. */
 export async function requireTakingSteps(
-  { chainNetworks, chain }: Pick<Aggregates, "chainNetworks"> & Pick<StepPorts, "chain">,
+  { boundChains, chain }: Pick<Aggregates, "boundChains"> & Pick<StepPorts, "chain">,
   trip: Pick<Trip, "network" | "escrow">,
 ): Promise<void> {
-  await requireMoving(chainNetworks, trip.network);
+  await requireMoving(boundChains, trip.network);
   if (trip.escrow === requireContract(chain).address) return;
   throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
 }
 
 /** In the transaction that holds the trip's lock and stores what the step changes. */
 export async function enqueueStep(
-  { chainTransactions, chainNetworks, effects }: Pick<Aggregates, "chainTransactions" | "chainNetworks" | "effects">,
+  { chainTransactions, boundChains, effects }: Pick<Aggregates, "chainTransactions" | "boundChains" | "effects">,
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
   trip: Trip,
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
 ): Promise<ChainTransaction> {
   const { callId, action, result } = step;
   const { network, tripId, tenantId, escrow } = trip;
-  await requireTakingSteps({ chainNetworks, chain }, trip);
+  await requireTakingSteps({ boundChains, chain }, trip);
   const stored = await chainTransactions.enqueue({
     network,
     // Who holds the lock decides that it is a step of its own.

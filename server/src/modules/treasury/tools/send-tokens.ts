@@ -5,10 +5,10 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { type Hex, tokenSymbols } from "../../../domain/tokens.ts";
 import { final, planOrRefusal } from "../../../kernel/plan.ts";
 import { type Chain, requireToken } from "../../../ports/chain.ts";
+import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
 import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
-import { isNetworkContract } from "../network-contracts.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 import { transfer } from "../transfer-operation.ts";
@@ -77,7 +77,7 @@ export const sendTokens = defineTool({
 
 function requireRecipient(chain: Chain, own: Hex | undefined, to: Hex): void {
   if (to === own) throw invalidInput([{ path: "to", message: "is your own treasury wallet; name another address" }]);
-  if (!isNetworkContract(chain, to)) return;
+  if (!isChainContract(chain, to)) return;
   throw invalidInput([
     { path: "to", message: "is one of the network's contracts, which would keep the money for good" },
   ]);

@@ -5,10 +5,10 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { final, planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
 import type { Chain } from "../../../ports/chain.ts";
+import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
 import { addressOf, Recipient, readAddress, TokenAmount } from "../input.ts";
-import { isNetworkContract } from "../network-contracts.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { split } from "../split-operation.ts";
 import { BASIS_POINTS, splitParts } from "../split-parts.ts";
@@ -119,7 +119,7 @@ function requireSplitter({ splitter }: Chain): void {
 }
 
 function requireSupplier(chain: Chain, own: Hex | undefined, supplier: Hex): void {
-  if (supplier !== own && !isNetworkContract(chain, supplier)) return;
+  if (supplier !== own && !isChainContract(chain, supplier)) return;
   const message = "is no supplier: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "supplier", message }]);
 }

@@ -2,7 +2,7 @@ import type { ChainEndings } from "../../kernel/chain-ending.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Network } from "../../ports/network.ts";
+import type { OpenedChain } from "../../ports/opened-chain.ts";
 import type { Stores } from "./context.ts";
 import { ChainIndexer } from "./index-chain.ts";
 import type { ChainTiming } from "./launch-chain.ts";
@@ -21,13 +21,13 @@ const LIVE_OVERLAP_BLOCKS = 20;
 
 /** What brings this network's transactions to their end. */
 export function createSubmitterOf(
-  { chain, sender, isLive }: Network,
+  { chain, sender, isLive }: OpenedChain,
   { operations, stores, log, endings, timing }: SubmitterParts,
 ): ChainSubmitter {
   return createChainSubmitter({
     ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
     wallets: stores.wallets,
-    networks: stores.chainNetworks,
+    networks: stores.boundChains,
     ...(endings === undefined ? {} : { endings }),
     timing: { ...(isLive ? { pollMilliseconds: LIVE_POLL_MILLISECONDS } : {}), ...timing },
   });
@@ -35,13 +35,13 @@ export function createSubmitterOf(
 
 /** What reads this network's movements into the books. */
 export function createIndexerOf(
-  { chain, sender, isLive }: Network,
+  { chain, sender, isLive }: OpenedChain,
   { operations, stores, log }: Pick<SubmitterParts, "operations" | "stores" | "log">,
 ): ChainIndexer {
   return new ChainIndexer({
     ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
     wallets: stores.wallets,
-    networks: stores.chainNetworks,
+    networks: stores.boundChains,
     overlapBlocks: isLive ? LIVE_OVERLAP_BLOCKS : 0,
   });
 }

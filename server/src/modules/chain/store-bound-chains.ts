@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainNetworkTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { ChainContracts, ChainNetwork, ChainNetworks } from "../../ports/chain-networks.ts";
+import type { BoundChain, BoundChains, ChainContracts } from "../../ports/bound-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {
-    "chain.chainNetworks": ChainNetworks;
+    "chain.boundChains": BoundChains;
   }
 }
 
@@ -28,11 +28,11 @@ const Contracts = z.object({
     .exactOptional(),
 });
 
-export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks {
+export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
   const now = (): string => clock.now().toString();
-  async function get(network: Environment): Promise<ChainNetwork | undefined> {
+  async function get(network: Environment): Promise<BoundChain | undefined> {
     const row = await db.selectFrom("chainNetwork").selectAll().where("network", "=", network).executeTakeFirst();
-    return row === undefined ? undefined : toNetwork(row);
+    return row === undefined ? undefined : toBoundChain(row);
   }
 
   return {
@@ -79,8 +79,8 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
 
     stop: (network, reason) =>
       db.isTransaction
-        ? stopNetwork(db, clock, network, reason)
-        : db.transaction().execute((transaction) => stopNetwork(transaction, clock, network, reason)),
+        ? stopChain(db, clock, network, reason)
+        : db.transaction().execute((transaction) => stopChain(transaction, clock, network, reason)),
 
     async resume(network) {
       const row = await db
@@ -95,7 +95,7 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
   };
 }
 
-async function stopNetwork(db: Queryable, clock: Clock, network: Environment, reason: string): Promise<boolean> {
+async function stopChain(db: Queryable, clock: Clock, network: Environment, reason: string): Promise<boolean> {
   const row = await db
     .updateTable("chainNetwork")
     .set({ stoppedBecause: reason, updatedAt: clock.now().toString() })
@@ -109,7 +109,7 @@ async function stopNetwork(db: Queryable, clock: Clock, network: Environment, re
   return true;
 }
 
-function toNetwork(row: Selectable<ChainNetworkTable>): ChainNetwork {
+function toBoundChain(row: Selectable<ChainNetworkTable>): BoundChain {
   const { indexedNumber, indexedHash, ...network } = withoutNulls(row);
   return {
     ...network,

@@ -12,19 +12,19 @@ import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { hasTripsInEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../platform/files/private-files.ts";
-import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
-import type { Network } from "../ports/network.ts";
+import type { BoundChain, ChainContracts } from "../ports/bound-chains.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
 import { safeConfirmations } from "./confirmations.ts";
 import {
-  bindNetwork,
-  createNetworkClient,
-  type NetworkClient,
-  type NetworkParts,
-  openNetwork,
+  bindChain,
+  type ChainClient,
+  type ChainParts,
+  createChainClient,
+  openChain,
   storeContracts,
-} from "./network.ts";
+} from "./open-chain.ts";
 
-export interface LiveNetworkOptions extends NetworkParts {
+export interface LiveChainOptions extends ChainParts {
   contracts: ChainContracts;
   /** Undefined: what is safe on the chain. */
   confirmations: number | undefined;
@@ -55,8 +55,8 @@ function readText(path: string): string {
 }
 
 /** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
-export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Network> {
-  const parts = createNetworkClient(options, false);
+export async function openLiveChain(options: LiveChainOptions): Promise<OpenedChain> {
+  const parts = createChainClient(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
   const { clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
   const contracts = lowerContracts(options.contracts);
@@ -74,7 +74,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
-    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
+    const state = await bindChain(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
     // A token can be added later; one whose money is in the books stays.
     const isAnother = (token: TokenSymbol) =>
@@ -94,7 +94,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     const collection = await wallets.ensure(network, "collection");
     await checkEscrowRoles(client, contracts.escrow, { serviceFeeRecipient: collection.address });
     await storeContracts(parts, chain, current, state.contracts);
-    const opened = await openNetwork(parts, options, { chain, relayer, isLive: true });
+    const opened = await openChain(parts, options, { chain, relayer, isLive: true });
     await chainTransactions.raiseNonce(relayer.id, await opened.sender.relayerNonce());
     const { address } = relayer;
     options.log.info({ chainId: chain.chainId, relayer: address, gas: await opened.sender.gasBalance() }, "live chain");
@@ -103,7 +103,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
 }
 
 /** From when on the books have what was not named from the beginning. */
-function sinceWhen(contracts: ChainContracts, known: ChainNetwork | undefined): ChainContracts {
+function sinceWhen(contracts: ChainContracts, known: BoundChain | undefined): ChainContracts {
   const before = known?.contracts;
   if (known === undefined || before === undefined) return contracts;
   const escrowSince = before.escrow === contracts.escrow ? before.escrowSince : undefined;
@@ -118,8 +118,8 @@ function sinceWhen(contracts: ChainContracts, known: ChainNetwork | undefined): 
 
 /** Trips stay where their money is. */
 async function requireNoTrips(
-  { db }: Pick<NetworkClient, "db">,
-  { network, contracts }: ChainNetwork,
+  { db }: Pick<ChainClient, "db">,
+  { network, contracts }: BoundChain,
   escrow: Hex | undefined,
 ): Promise<void> {
   const before = contracts?.escrow;

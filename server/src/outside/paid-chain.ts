@@ -1,8 +1,8 @@
-import type { Network } from "../ports/network.ts";
-import type { PaidNetwork } from "../surfaces/paid/price-tags.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
+import type { PaidChain } from "../surfaces/paid/price-tags.ts";
 
 /** Payments go into the collection wallet of each network. */
-export function paidNetworkOf({ chain, collection }: Network): PaidNetwork {
+export function toPaidChain({ chain, collection }: OpenedChain): PaidChain {
   const { address, name, version } = chain.tokens.USDC;
   return {
     network: `eip155:${chain.chainId}`,

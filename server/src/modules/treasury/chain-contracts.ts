@@ -2,7 +2,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
 
 /** Whether it is a contract that the service uses: none of them gives back what is sent to it. */
-export function isNetworkContract(chain: Chain, address: Hex): boolean {
+export function isChainContract(chain: Chain, address: Hex): boolean {
   const { tokens, splitter, faucet, paymentBatch, escrow, agentRegistries } = chain;
   const others = [splitter, faucet, paymentBatch, escrow?.address, ...Object.values(agentRegistries?.contracts ?? {})];
   return [...Object.values(tokens).map((token) => token.address), ...others].includes(address);

@@ -17,7 +17,7 @@ export interface ChainContracts {
   agentRegistries?: AgentRegistryAddresses;
 }
 
-export interface ChainNetwork {
+export interface BoundChain {
   network: Environment;
   chainId: number;
   genesisHash: Hex;
@@ -30,10 +30,10 @@ export interface ChainNetwork {
 }
 
 /** Which chain the money of each environment is on, and how far it has been read. */
-export interface ChainNetworks {
-  get(network: Environment): Promise<ChainNetwork | undefined>;
+export interface BoundChains {
+  get(network: Environment): Promise<BoundChain | undefined>;
   /** The first time; afterwards the stored one answers, whatever it says. */
-  bind(network: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<ChainNetwork>;
+  bind(network: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<BoundChain>;
   setContracts(network: Environment, contracts: ChainContracts): Promise<void>;
   /** False: somebody else was quicker. */
   advance(network: Environment, from: ChainBlock, to: ChainBlock): Promise<boolean>;

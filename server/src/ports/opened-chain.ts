@@ -4,7 +4,7 @@ import type { Facilitator, PayerSignatures, PaymentOutcomes } from "./facilitato
 import type { Wallet } from "./wallets.ts";
 
 /** A chain that this deployment's money is on, with everything that is asked of it. */
-export interface Network {
+export interface OpenedChain {
   readonly chain: Chain;
   readonly sender: ChainSender;
   /** Where payments and fees go. */

@@ -2,18 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createEvmChain, deployDevelopment, type LaterContracts } from "../adapters/evm/index.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import type { Hex } from "../domain/tokens.ts";
-import type { ChainContracts } from "../ports/chain-networks.ts";
-import type { Network } from "../ports/network.ts";
-import { bindNetwork, createNetworkClient, type NetworkParts, openNetwork, storeContracts } from "./network.ts";
+import type { ChainContracts } from "../ports/bound-chains.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
+import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
 
-export interface SandboxNetworkOptions extends NetworkParts {
+export interface SandboxChainOptions extends ChainParts {
   /** Has native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
   funderKey: Hex;
   /** How long a chain that is away is waited for. */
   patienceMilliseconds?: number;
 }
 
-const NETWORK = "sandbox";
+const ENVIRONMENT = "sandbox";
 const SANDBOX_PATIENCE_MS = 20_000;
 const SANDBOX_PAUSE_MS = 200;
 
@@ -21,7 +21,7 @@ const SANDBOX_PAUSE_MS = 200;
  * Binds, and at the first time deploys; call it while holding the preparation lock. A development chain that is away is about to
  * be started again by whoever looks after it, and is waited for.
  */
-export async function openSandboxNetwork(options: SandboxNetworkOptions): Promise<Network> {
+export async function openSandboxChain(options: SandboxChainOptions): Promise<OpenedChain> {
   const deadline = performance.now() + (options.patienceMilliseconds ?? SANDBOX_PATIENCE_MS);
   for (;;) {
     try {
@@ -34,11 +34,11 @@ export async function openSandboxNetwork(options: SandboxNetworkOptions): Promis
   }
 }
 
-async function openSandboxOnce(options: SandboxNetworkOptions): Promise<Network> {
-  const parts = createNetworkClient(options, true);
+async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChain> {
+  const parts = createChainClient(options, true);
   const { client, wallets, signer, chainTransactions, clock } = parts;
-  const network = NETWORK;
-  const { contracts: known } = await bindNetwork(parts, network, "the development chain");
+  const network = ENVIRONMENT;
+  const { contracts: known } = await bindChain(parts, network, "the development chain");
   const relayer = await wallets.ensure(network, "relayer");
   const collection = await wallets.ensure(network, "collection");
   const { contracts: deployed, nextNonce } = await deployDevelopment({
@@ -52,7 +52,7 @@ async function openSandboxOnce(options: SandboxNetworkOptions): Promise<Network>
   const contracts = mergeContracts(known, deployed);
   const chain = await createEvmChain({ network, client, contracts, confirmations: 1, clock });
   await storeContracts(parts, chain, contracts, known);
-  return await openNetwork(parts, options, { chain, relayer, isLive: false });
+  return await openChain(parts, options, { chain, relayer, isLive: false });
 }
 
 /** What was deployed first stays where it is; what came later can have been deployed once more. */

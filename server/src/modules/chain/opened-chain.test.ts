@@ -2,7 +2,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
 import { type DevChain, startDevChain } from "../../../test/support/dev-chain.ts";
-import { openLiveChain, openSandboxChain } from "../../../test/support/open-chain.ts";
+import { startLiveChain, startSandboxChain } from "../../../test/support/open-chain.ts";
 import { createEvmChain, createEvmClient, createRpc } from "../../adapters/evm/index.ts";
 import { formatNative, microFromNative, nativeAmount } from "../../adapters/evm/native.ts";
 import { ConfigError } from "../../config/config.ts";
@@ -202,10 +202,10 @@ describe("a chain that is not the database's", () => {
 
   it("is refused by its genesis, though its id is the same", async () => {
     const options = { ...world.shared, rpcUrl: other.url, funderKey: other.funderKey };
-    await expect(openSandboxChain(options)).rejects.toThrow(
+    await expect(startSandboxChain(options)).rejects.toThrow(
       /^Not started: .*another genesis.*database.*share DATA_DIR .*EMBEDDED_SANDBOX=off/,
     );
-    await expect(openSandboxChain(options)).rejects.toBeInstanceOf(ConfigError);
+    await expect(startSandboxChain(options)).rejects.toBeInstanceOf(ConfigError);
     // Control: its own chain is taken.
     await world.open();
   });
@@ -262,7 +262,7 @@ describe("a live network", () => {
     ["a node that is away", () => ({ rpcUrl: "http://127.0.0.1:9" }), /does not answer\. Check CHAIN_RPC_URL/],
     ["this deployment's own development chain", () => ({ rpcUrl: world.devChain.url }), /development chain/],
   ])("refuses %s, and is not bound to it", async (_what, change, message) => {
-    await expect(openLiveChain(options(change()))).rejects.toThrow(message);
+    await expect(startLiveChain(options(change()))).rejects.toThrow(message);
     expect(await world.network.networks.get("production")).toBeUndefined();
   });
 
@@ -270,21 +270,21 @@ describe("a live network", () => {
     ["of a development node", ANVIL_KEY],
     ["that is found by counting", `0x${"7".padStart(64, "0")}` as const],
   ])("refuses a relayer key %s, and does not keep it", async (_what, publicKey) => {
-    await expect(openLiveChain(options({ relayerKey: publicKey }))).rejects.toThrow(/publicly known/);
+    await expect(startLiveChain(options({ relayerKey: publicKey }))).rejects.toThrow(/publicly known/);
     expect(await world.network.wallets.list("production")).toEqual([]);
   });
 
   it("opens beside the sandbox, keeps its relayer, and refuses other tokens later", async () => {
-    const network = await openLiveChain(options());
+    const network = await startLiveChain(options());
     expect(network.chain).toMatchObject({ network: "production", chainId: 77_077, confirmations: 2 });
-    expect((await openLiveChain(options())).chain.genesisHash).toBe(network.chain.genesisHash);
-    await expect(openLiveChain(options({ relayerKey: generatePrivateKey() }))).rejects.toThrow(
+    expect((await startLiveChain(options())).chain.genesisHash).toBe(network.chain.genesisHash);
+    await expect(startLiveChain(options({ relayerKey: generatePrivateKey() }))).rejects.toThrow(
       /CHAIN_RELAYER_KEY_FILE/,
     );
   });
 
   it("is opened though a node that lags answers first", async () => {
-    const network = await openLiveChain(options());
+    const network = await startLiveChain(options());
     for (let blocks = 0; blocks < 3; blocks += 1) await live.devChain.mine();
     while (await network.indexer.runOnce());
     const indexed = (await network.networks.get("production"))?.indexed.number ?? 0n;
@@ -296,7 +296,7 @@ describe("a live network", () => {
       return { result: `0x${(indexed - 1n).toString(16)}` };
     });
     try {
-      await openLiveChain({ ...options(), lagPatienceMilliseconds: 60_000 });
+      await startLiveChain({ ...options(), lagPatienceMilliseconds: 60_000 });
       expect(lagging).toBe(0);
     } finally {
       live.devChain.behave();

@@ -11,25 +11,25 @@ import {
 import { ConfigError } from "../config/config.ts";
 import type { Micro } from "../domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
-import { createChainNetworks } from "../modules/chain/store-networks.ts";
+import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
 import { createSigner, createWallets } from "../modules/chain/store-wallets.ts";
 import { adoptEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { adoptEurc } from "../modules/treasury/store-adopt-eurc.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
+import type { BoundChain, ChainContracts } from "../ports/bound-chains.ts";
 import type { Chain } from "../ports/chain.ts";
-import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
 import type { ChainOperations } from "../ports/chain-operation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
-import type { Network } from "../ports/network.ts";
+import type { OpenedChain } from "../ports/opened-chain.ts";
 import type { Vault } from "../ports/vault.ts";
 import type { Wallet } from "../ports/wallets.ts";
 
 /** What opening a network takes, whichever it is. */
-export interface NetworkParts {
+export interface ChainParts {
   db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
@@ -46,18 +46,18 @@ const RPC_TIMEOUT_MILLISECONDS = 5_000;
 const SETTLED_BLOCKS = 100n;
 const LAG_PAUSE_MILLISECONDS = 200;
 
-export type NetworkClient = ReturnType<typeof createNetworkClient>;
+export type ChainClient = ReturnType<typeof createChainClient>;
 
 /** `isBatched`: the node is the development chain's, which takes many questions at once. */
-export function createNetworkClient(
-  { db, vault, clock, http, rpcUrl, rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS }: NetworkParts,
+export function createChainClient(
+  { db, vault, clock, http, rpcUrl, rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS }: ChainParts,
   isBatched: boolean,
 ) {
   return {
     db,
     clock,
     client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, isBatched })),
-    networks: createChainNetworks(db, clock),
+    networks: createBoundChains(db, clock),
     wallets: createWallets({ db, vault, clock }),
     signer: createSigner({ db, vault }),
     chainTransactions: createChainTransactions(db, clock),
@@ -69,12 +69,12 @@ const SEVERAL_HOSTS =
   " If another host uses this database, share DATA_DIR with it, or, in production, set EMBEDDED_SANDBOX=off.";
 
 /** The chain that this database knows under that name, or the first one. */
-export async function bindNetwork(
-  { client, networks }: NetworkClient,
+export async function bindChain(
+  { client, networks }: ChainClient,
   network: Environment,
   what: string,
   lagPatienceMilliseconds = 0,
-): Promise<ChainNetwork> {
+): Promise<BoundChain> {
   const identity = await readIdentity(client);
   const block = (number: bigint) => reach(() => client.getBlock({ blockNumber: number }));
   const head = await reach(() => client.getBlockNumber());
@@ -105,7 +105,7 @@ export async function bindNetwork(
 
 /** Where the network's contracts are from now on; of another escrow than before, and of a token that was added, with what there is by then. */
 export async function storeContracts(
-  { db, networks, wallets, clock }: Pick<NetworkClient, "db" | "networks" | "wallets" | "clock">,
+  { db, networks, wallets, clock }: Pick<ChainClient, "db" | "networks" | "wallets" | "clock">,
   chain: Chain,
   contracts: ChainContracts,
   before: ChainContracts | undefined,
@@ -134,11 +134,11 @@ export async function storeContracts(
 }
 
 /** What is asked of the network from now on. */
-export async function openNetwork(
-  { client, wallets, signer }: NetworkClient,
-  { operations }: Pick<NetworkParts, "operations">,
+export async function openChain(
+  { client, wallets, signer }: ChainClient,
+  { operations }: Pick<ChainParts, "operations">,
   { chain, relayer, isLive }: { chain: Chain; relayer: Wallet; isLive: boolean },
-): Promise<Network> {
+): Promise<OpenedChain> {
   const { network } = chain;
   const collection = await wallets.ensure(network, "collection");
   const sender = await createEvmSender({
