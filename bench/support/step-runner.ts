@@ -66,7 +66,7 @@ export function openRunner(databaseUrl: string, workerId: string) {
       ...{
         id,
         tenantId: TENANT,
-        network: "sandbox",
+        environment: "sandbox",
         workflowId: nothing.id,
         version: 1,
         userId: undefined,

@@ -313,7 +313,7 @@ async function mintPersonsKey(
   person: NewPerson,
   scopes: readonly string[],
 ): Promise<string> {
-  await persons.add({ tenantId, network: "sandbox" }, person, ACTOR);
+  await persons.add({ tenantId, environment: "sandbox" }, person, ACTOR);
   const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: ACTOR } as const;
   return (await mintKey(key)).apiKey;
 }

@@ -123,7 +123,7 @@ function createEquipTenant({ settings }: Pick<Parts, "settings">): Parts["equipT
   };
 }
 
-/** One set for each environment whose supplier and network are switched on. A port that nobody provides does not compile. */
+/** One set for each environment whose supplier and chain are switched on. A port that nobody provides does not compile. */
 function createPorts(parts: Parts): Parts["portsFor"] {
   const {
     clock,
@@ -140,7 +140,7 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     claimKeys,
     mailer,
     suppliers,
-    networks,
+    chains,
   } = parts;
   const common = {
     clock,
@@ -159,7 +159,7 @@ function createPorts(parts: Parts): Parts["portsFor"] {
   };
   const ports: { -readonly [Name in Environment]?: Ports } = {};
   for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
-    const chain = networks[environment]?.chain;
+    const chain = chains[environment]?.chain;
     if (chain === undefined) continue;
     const own = merge(contributing.flatMap((one) => ("ports" in one ? [one.ports(parts, environment)] : [])));
     ports[environment] = { ...common, ...bought, chain, ...own };

@@ -134,16 +134,16 @@ function openPaid(
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
   const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
-  const networks = mapEnvironments(parts.networks, toPaidChain);
+  const paidChains = mapEnvironments(parts.chains, toPaidChain);
   const servePaid = createPaidTools({
     ...{ answerSigned, kernel, catalog, environment, limits: parts.requestLimits },
     openCharge: (request) => paymentCharges.open(request),
-    priceTags: createPriceTags({ networks, edgeUrl: urls.edge, clock }),
+    priceTags: createPriceTags({ paidChains, edgeUrl: urls.edge, clock }),
   });
   return {
     hot: paidToolPaths(catalog).map((path) => [path, servePaid]),
     routes: [
-      ...toolListRoutes({ answerSigned, catalog, edgeUrl: urls.edge, networks, environment }),
+      ...toolListRoutes({ answerSigned, catalog, edgeUrl: urls.edge, paidChains, environment }),
       ...paidOpenApiRoutes({ catalog, appUrl: urls.app, edgeUrl: urls.edge, clock }),
       ...unknownToolRoutes(servePaid),
     ],

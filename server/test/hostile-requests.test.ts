@@ -81,7 +81,7 @@ beforeAll(async () => {
             flights: counting(supplier.flights),
             stays: counting(supplier.stays),
           })),
-        networks({ sandbox }) {
+        chains({ sandbox }) {
           if (sandbox === undefined) return {};
           const { verifier } = sandbox;
           const verify: typeof verifier.verify = (payment, terms) => {

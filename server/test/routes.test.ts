@@ -163,7 +163,7 @@ describe("called", () => {
     await service.operator(async ({ persons, mintKey }) => {
       const { tenantId } = service;
       const person = { id: "user_scoped", name: "Scoped", email: "scoped@example.com", roles: ["traveler"] } as const;
-      await persons.add({ tenantId, network: "sandbox" }, person, "test");
+      await persons.add({ tenantId, environment: "sandbox" }, person, "test");
       const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" } as const;
       return (await mintKey(key)).apiKey;
     });
@@ -204,7 +204,7 @@ describe("called", () => {
 
   test("every one of another tenant's key finds nothing of this tenant's, and changes nothing", async () => {
     const { tenantId } = await newFundedTenant(service, "Others");
-    const owner = { tenantId, network: "sandbox" } as const;
+    const owner = { tenantId, environment: "sandbox" } as const;
     const person = { id: "user_other", name: "Other", email: "other@example.com", roles: ["admin"] } as const;
     const key = await service.operator(async ({ persons, mintKey }) => {
       await persons.add(owner, person, "test");

@@ -63,14 +63,14 @@ export class Meter {
       Object.assign(pool, { query: counting });
       return pool;
     },
-    networks: (networks) =>
-      mapEnvironments(networks, (network) => ({
-        ...network,
+    chains: (chains) =>
+      mapEnvironments(chains, (openedChain) => ({
+        ...openedChain,
         verifier: {
-          ...network.verifier,
+          ...openedChain.verifier,
           verify: (payment, terms) => {
             this.#calls.chainQuestions += 1;
-            return network.verifier.verify(payment, terms);
+            return openedChain.verifier.verify(payment, terms);
           },
         },
       })),
@@ -85,9 +85,9 @@ export class Meter {
       ...stores,
       trips: {
         ...stores.trips,
-        get: (network, tripId) => {
+        get: (environment, tripId) => {
           this.#calls.tripLookUps += 1;
-          return stores.trips.get(network, tripId);
+          return stores.trips.get(environment, tripId);
         },
       },
     }),

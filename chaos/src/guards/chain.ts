@@ -8,13 +8,13 @@ import type { ChainTransaction, ChainTransactions } from "../../../server/src/po
  * What a process that died has signed is signed again under a new nonce, without a look at its receipt; nor is the chain asked
  * whether a step in escrow was taken already.
  */
-export function withoutChainLookUp(): Pick<Decorators, "stores" | "networks"> {
+export function withoutChainLookUp(): Pick<Decorators, "stores" | "chains"> {
   const senders = new Map<string, ChainSender>();
   return {
-    networks: (networks) =>
-      mapEnvironments(networks, (network) => {
-        senders.set(network.sender.network, network.sender);
-        return { ...network, sender: withoutFindingSteps(network.sender) };
+    chains: (chains) =>
+      mapEnvironments(chains, (openedChain) => {
+        senders.set(openedChain.sender.environment, openedChain.sender);
+        return { ...openedChain, sender: withoutFindingSteps(openedChain.sender) };
       }),
     stores: (stores): Stores => ({
       ...stores,
@@ -38,8 +38,8 @@ function signingAgain(
   /** Signed by this process, which looks after them as it should. */
   const own = new Set<string>();
 
-  async function requeueBlindly({ id, hash, step, nonce, network }: ChainTransaction): Promise<void> {
-    const sender = senderOf(network);
+  async function requeueBlindly({ id, hash, step, nonce, environment }: ChainTransaction): Promise<void> {
+    const sender = senderOf(environment);
     if (sender === undefined || hash === undefined || nonce === undefined) return;
     const next = await sender.relayerNonce();
     // A gap in the nonces would keep all later ones.
@@ -54,11 +54,11 @@ function signingAgain(
       for (const { id } of signings) own.add(id);
       return transactions.sign(signerWalletId, signings);
     },
-    async listOpen(network, limit) {
-      const open = await transactions.listOpen(network, limit);
+    async listOpen(environment, limit) {
+      const open = await transactions.listOpen(environment, limit);
       const strangers = open.filter(({ id, state }) => state === "signed" && !own.has(id));
       for (const transaction of strangers) await requeueBlindly(transaction);
-      return strangers.length === 0 ? open : await transactions.listOpen(network, limit);
+      return strangers.length === 0 ? open : await transactions.listOpen(environment, limit);
     },
   };
 }

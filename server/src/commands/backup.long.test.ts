@@ -105,7 +105,7 @@ test("what was booked before a backup is there after its restore, can be finishe
   expect(await call("book_flight", { offerId })).toMatchObject({ ok: true, replayed: true, result: { bookingId } });
   expect(await call("read_order", { orderId })).toMatchObject({ ok: true, result: { orderId } });
   expect(await call("cancel_order_quote", { orderId })).toMatchObject({ ok: true, result: { orderId } });
-  const books = { log: silent, progress: () => undefined, network: "sandbox" as const };
+  const books = { log: silent, progress: () => undefined, environment: "sandbox" as const };
   const status = await withBooks(config, books, (opened) => opened.status());
   expect(status).toMatchObject({ stoppedBecause: undefined, difference: { USDC: 0n, EURC: 0n } });
 });
@@ -117,7 +117,7 @@ async function chain(...args: string[]): Promise<unknown> {
   };
   const words = [...args, "--network", "sandbox", "--json"];
   await runProgram(chainProgram, words, { out: add, error: add }, (work) =>
-    work((network, inner) => withBooks(config, { log: silent, progress: () => undefined, network }, inner)),
+    work((environment, inner) => withBooks(config, { log: silent, progress: () => undefined, environment }, inner)),
   );
   return JSON.parse(text);
 }

@@ -30,18 +30,18 @@ const ACTOR = "command";
 export interface WalletStatus {
   kind: "relayer" | "collection";
   address: Hex;
-  /** Undefined: the network does not answer. */
+  /** Undefined: the chain does not answer. */
   balances: Readonly<Record<TokenSymbol, Micro>> | undefined;
-  /** Of the network's own coin, with its 18 decimals. */
+  /** Of the chain's own coin, with its 18 decimals. */
   gasWei: bigint | undefined;
 }
 
 export interface BooksStatus {
-  network: Environment;
+  environment: Environment;
   chainId: number;
   genesisHash: Hex;
   indexedBlock: bigint;
-  /** Undefined: the network does not answer. */
+  /** Undefined: the chain does not answer. */
   headBlock: bigint | undefined;
   /** By how much books and chain disagree at the indexed block, all wallets together; undefined as above. */
   difference: Readonly<Record<TokenSymbol, Micro>> | undefined;
@@ -63,7 +63,7 @@ export interface UnknownMovements {
   movements: readonly TokenMovement[];
 }
 
-/** What an operator sees of a network's money, and decides about it. */
+/** What an operator sees of a chain's money, and decides about it. */
 export interface Books {
   status(): Promise<BooksStatus>;
   /** Where a tenant is paid, and what the books say of it. */
@@ -76,11 +76,11 @@ export interface Books {
   resume(): Promise<boolean>;
 }
 
-/** Opens a network's books for one piece of work, whether the service runs or not. */
+/** Opens a chain's books for one piece of work, whether the service runs or not. */
 export async function withBooks<Result>(
   config: Config,
   options: CommandOptions & {
-    network: Environment;
+    environment: Environment;
     /** Of one question to the node. */
     rpcTimeoutMilliseconds?: number;
   },
@@ -88,18 +88,18 @@ export async function withBooks<Result>(
 ): Promise<Result> {
   const { dataDir } = config;
   const { rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS } = options;
-  const wantsDevnet = options.network === "sandbox" && devnetAccess(dataDir) !== undefined;
+  const wantsDevnet = options.environment === "sandbox" && devnetAccess(dataDir) !== undefined;
   const devnetPrefund: (vault: OpenedDatabase["vault"]) => readonly string[] | undefined = (vault) =>
     wantsDevnet ? sandboxPrefund(vault) : undefined;
   return await withDatabase(config, { ...options, devnetPrefund }, async (opened) => {
     const http = createHttpClient();
     try {
-      const rpcUrl = options.network === "sandbox" ? opened.embedded.chain?.rpcUrl : config.chainRpcUrl;
+      const rpcUrl = options.environment === "sandbox" ? opened.embedded.chain?.rpcUrl : config.chainRpcUrl;
       const client =
         rpcUrl === undefined
           ? undefined
           : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, retries: 0 }));
-      return await work(new StoredBooks(config, opened, options.network, client));
+      return await work(new StoredBooks(config, opened, options.environment, client));
     } finally {
       http.close();
     }
@@ -111,15 +111,15 @@ const noLog = { info: () => undefined, warn: () => undefined, error: () => undef
 class StoredBooks implements Books {
   readonly #config: Config;
   readonly #opened: OpenedDatabase;
-  readonly #network: Environment;
+  readonly #environment: Environment;
   /** Undefined: no node is configured or running. */
   readonly #client: PublicClient | undefined;
   readonly #stores: Stores;
 
-  constructor(config: Config, opened: OpenedDatabase, network: Environment, client: PublicClient | undefined) {
+  constructor(config: Config, opened: OpenedDatabase, environment: Environment, client: PublicClient | undefined) {
     this.#config = config;
     this.#opened = opened;
-    this.#network = network;
+    this.#environment = environment;
     this.#client = client;
     this.#stores = createStores(opened.db, opened.clock, opened.vault);
   }
@@ -128,11 +128,11 @@ class StoredBooks implements Books {
     const state = await this.#requireBoundChain();
     const chain = await this.#openChain(state);
     const head = await chain?.head();
-    const all = await this.#stores.wallets.list(this.#network);
+    const all = await this.#stores.wallets.list(this.#environment);
     const own = all.filter(({ kind }) => kind !== "treasury");
-    const open = await this.#stores.chainTransactions.listOpen(this.#network, OPEN_AT_MOST);
+    const open = await this.#stores.chainTransactions.listOpen(this.#environment, OPEN_AT_MOST);
     return {
-      network: this.#network,
+      environment: this.#environment,
       chainId: state.chainId,
       genesisHash: state.genesisHash,
       indexedBlock: state.indexed.number,
@@ -156,18 +156,18 @@ class StoredBooks implements Books {
     }
     const { wallets, ledger } = this.#stores;
     // The wallet is made when it is asked for first, here as in a tool.
-    const { address } = await wallets.ensure(this.#network, "treasury", tenantId);
-    const read = (token: TokenSymbol) => ledger.balance({ tenantId, network: this.#network, token });
+    const { address } = await wallets.ensure(this.#environment, "treasury", tenantId);
+    const read = (token: TokenSymbol) => ledger.balance({ tenantId, environment: this.#environment, token });
     return { tenantId, address, books: { USDC: await read("USDC"), EURC: await read("EURC") } };
   }
 
   async accept(transactionHash: Hex): ReturnType<Books["accept"]> {
-    const network = this.#network;
+    const environment = this.#environment;
     const { db, clock } = this.#opened;
     const chain = await this.#requireChain();
     const accepted = await acceptOutgoing({ chain, stores: this.#stores }, transactionHash);
     const moved = accepted.map(({ movement: { token, from, amount } }) => ({ token, from, amount }));
-    const details = { network, movements: moved.length };
+    const details = { network: environment, movements: moved.length };
     await appendAudit(db, { actor: ACTOR, action: "chain.accept", subjectId: transactionHash, details }, clock);
     return moved;
   }
@@ -181,22 +181,22 @@ class StoredBooks implements Books {
   }
 
   async resume(): Promise<boolean> {
-    const network = this.#network;
+    const environment = this.#environment;
     const { db, clock } = this.#opened;
     const { stoppedBecause } = await this.#requireBoundChain();
     return await db.transaction().execute(async (transaction) => {
-      if (!(await createBoundChains(transaction, clock).resume(network))) return false;
-      const details = { network, stoppedBecause };
-      await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: network, details }, clock);
+      if (!(await createBoundChains(transaction, clock).resume(environment))) return false;
+      const details = { network: environment, stoppedBecause };
+      await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: environment, details }, clock);
       return true;
     });
   }
 
   async #requireBoundChain(): Promise<BoundChain> {
-    const state = await this.#stores.boundChains.get(this.#network);
+    const state = await this.#stores.boundChains.get(this.#environment);
     if (state !== undefined) return state;
     throw new ConfigError(
-      `This deployment has no ${this.#network} network yet: it comes with the service's first start.`,
+      `This deployment has no ${this.#environment} network yet: it comes with the service's first start.`,
     );
   }
 
@@ -208,13 +208,13 @@ class StoredBooks implements Books {
 
   /** Undefined: it does not answer. */
   async #openChain({ contracts, chainId, genesisHash }: BoundChain): Promise<Chain | undefined> {
-    const network = this.#network;
+    const environment = this.#environment;
     const client = this.#client;
     if (client === undefined || contracts === undefined) return undefined;
     try {
       const confirmations =
-        network === "production" ? (this.#config.chainConfirmations ?? safeConfirmations(chainId)) : 1;
-      const chain = await createEvmChain({ network, client, contracts, confirmations, clock: this.#opened.clock });
+        environment === "production" ? (this.#config.chainConfirmations ?? safeConfirmations(chainId)) : 1;
+      const chain = await createEvmChain({ environment, client, contracts, confirmations, clock: this.#opened.clock });
       if (chain.chainId === chainId && chain.genesisHash === genesisHash) return chain;
     } catch (error) {
       if (error instanceof Failure && error.code === CHAIN_AWAY) return undefined;
@@ -225,9 +225,9 @@ class StoredBooks implements Books {
 
   /** Looks and changes nothing. */
   async #differenceOn(chain: Chain): Promise<Readonly<Record<TokenSymbol, Micro>>> {
-    const { custody, wallets, boundChains } = this.#stores;
-    const networks = { ...boundChains, stop: async () => false };
-    return await createLedgerReconciler({ chain, custody, wallets, networks, log: noLog }).runOnce();
+    const { custody, wallets } = this.#stores;
+    const boundChains = { ...this.#stores.boundChains, stop: async () => false };
+    return await createLedgerReconciler({ chain, custody, wallets, boundChains, log: noLog }).runOnce();
   }
 
   async #walletStatus(

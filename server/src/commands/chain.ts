@@ -9,7 +9,7 @@ import { type Arguments, type Command, formatTable, type Program, UsageError } f
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Opens the books that a command names. */
-type OpenBooks = <Result>(network: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
+type OpenBooks = <Result>(environment: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
 const network = { network: { type: "string" } } as const;
 const WEI_PER_MICRO = 10n ** 12n;
@@ -203,7 +203,7 @@ function readHash(text: string): Hex {
   return `0x${digits.toLowerCase()}`;
 }
 
-/** Gas in the network's coin, cut after six places. */
+/** Gas in the chain's coin, cut after six places. */
 function gasText(wei: bigint): string {
   return formatDecimal(wei / WEI_PER_MICRO);
 }
@@ -225,7 +225,7 @@ function walletJson({ kind, address, balances, gasWei }: WalletStatus) {
 function statusJson(found: BooksStatus) {
   const { difference } = found;
   return {
-    network: found.network,
+    network: found.environment,
     chainId: found.chainId,
     genesisHash: found.genesisHash,
     answers: found.headBlock !== undefined,
@@ -249,7 +249,7 @@ function statusText(found: BooksStatus): string {
   const unknown = "unknown, the network does not answer";
   const oldest = open.oldest === undefined ? "" : `, the oldest of ${open.oldest.toString({ smallestUnit: "second" })}`;
   const facts = formatTable(
-    ["network", found.network],
+    ["network", found.environment],
     [
       ["chain id", String(found.chainId)],
       ["genesis", found.genesisHash],
@@ -269,13 +269,13 @@ function statusText(found: BooksStatus): string {
 
 export const chainProgram: Program<OpenBooks> = {
   name: "chain",
-  summary: "The networks that this deployment's money is on.",
+  summary: "The chains that this deployment's money is on.",
   commands: [status, treasury, unknown, accept, acceptUnknown, resume],
   notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
 };
 
 if (import.meta.main) {
   await runAsCommand(chainProgram, (options, work) =>
-    work((which, inner) => withBooks(readConfig(process.env), { ...options, network: which }, inner)),
+    work((which, inner) => withBooks(readConfig(process.env), { ...options, environment: which }, inner)),
   );
 }

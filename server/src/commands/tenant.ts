@@ -65,7 +65,7 @@ const network: Command<Identity> = {
   summary:
     "On the beta network all keys of a tenant work in the sandbox, also those that are labelled production; on the live one each works where its label says.",
   usage: "<tenantId> beta|live",
-  positionals: ["tenantId", "network"],
+  positionals: ["tenantId", "environment"],
   options: {},
   prepare(args) {
     const tenantId = args.positional(0);

@@ -77,10 +77,10 @@ const bind: Command<Tokens> = {
   prepare(args) {
     const id = args.positional(0);
     const tenantId = args.required("tenant");
-    const network = readEnvironment(args.text("environment"));
+    const environment = readEnvironment(args.text("environment"));
     return async ({ tokens, keys }) => {
-      if (!(await tokens.bind(keys, id, { tenantId, network }, ACTOR))) throw noToken(id);
-      return { text: `Token ${id} acts for ${tenantId} in ${network}.`, json: { id, tenantId, environment: network } };
+      if (!(await tokens.bind(keys, id, { tenantId, environment }, ACTOR))) throw noToken(id);
+      return { text: `Token ${id} acts for ${tenantId} in ${environment}.`, json: { id, tenantId, environment } };
     };
   },
 };
@@ -119,7 +119,7 @@ const list: Command<Tokens> = {
 function table(tokens: readonly InternalToken[]): string {
   const rows = tokens.map(({ id, name, start, revokedAt, tenants }) => [
     ...[id, name, `${start}…`, revokedAt === undefined ? "live" : "revoked"],
-    tenants.map(({ tenantId, network }) => `${tenantId} (${network})`).join(", "),
+    tenants.map(({ tenantId, environment }) => `${tenantId} (${environment})`).join(", "),
   ]);
   return formatTable(["id", "name", "start", "state", "tenants"], rows);
 }

@@ -77,11 +77,11 @@ const key: Command<Operator> = {
       const { apiKey, key: made } = await operator.mintKey({
         ...{
           tenantId: owner.tenantId,
-          environment: owner.network,
+          environment: owner.environment,
           personId: id,
           name: person.name.slice(0, LONGEST_NAME),
         },
-        ...{ scopes: scopes ?? scopesOf(person, owner.network), actor: ACTOR },
+        ...{ scopes: scopes ?? scopesOf(person, owner.environment), actor: ACTOR },
       });
       return {
         text: `Key minted for ${person.name}.\n${newKeyLines(made, apiKey)}`,
@@ -152,12 +152,12 @@ function scopesOf(person: Person, environment: Environment): readonly string[] {
   ];
 }
 
-function ownerOf(args: Arguments): { tenantId: string; network: Environment } {
+function ownerOf(args: Arguments): { tenantId: string; environment: Environment } {
   const environment = args.text("environment") ?? "sandbox";
   if (environment !== "sandbox" && environment !== "production") {
     throw new UsageError("--environment is sandbox or production.");
   }
-  return { tenantId: args.required("tenant"), network: environment };
+  return { tenantId: args.required("tenant"), environment };
 }
 
 function readRoles(text: string): readonly PersonRole[] {

@@ -2,7 +2,7 @@
 export const tokenSymbols = ["USDC", "EURC"] as const;
 export type TokenSymbol = (typeof tokenSymbols)[number];
 
-/** What a network has of each token: USDC is everywhere. */
+/** What a chain has of each token: USDC is everywhere. */
 export type ByToken<Value> = Readonly<{ USDC: Value; EURC?: Value }>;
 
 export const TOKEN_DECIMALS = 6;

@@ -38,7 +38,7 @@ interface OperationOutcome<Input> {
   tookEffect?(input: Input, receipt: ChainReceipt): boolean;
   /** What tells that another transaction than ours carried it out, where no authorization of the token does. */
   event?(call: OperationCall<Input>): OperationEvent | undefined;
-  /** True: it waits while money stands still on its network, although nothing leaves a wallet of ours. */
+  /** True: it waits while money stands still on its chain, although nothing leaves a wallet of ours. */
   waitsWhileStopped?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Log } from "../ports/log.ts";
 
 /** Work that nobody calls for: it is done again and again for as long as the service runs, in every process of it. */
 export interface Job {
-  /** For the log and the metrics; where there is one for each network, also the network's. */
+  /** For the log and the metrics; where there is one for each environment, also the environment's. */
   readonly name: string;
   /** From the end of one run to the beginning of the next. */
   readonly everyMilliseconds: number;

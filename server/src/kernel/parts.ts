@@ -48,7 +48,7 @@ export interface CommonParts {
   equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
   /** The outside systems. An environment that is missing is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
-  readonly networks: ByEnvironment<OpenedChain>;
+  readonly chains: ByEnvironment<OpenedChain>;
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */

@@ -4,7 +4,7 @@ import type { Environment } from "../ports/identity.ts";
 export interface PersonId {
   tenantId: string;
   userId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 /** What a module holds of a tenant's users, and how it forgets one. All modules forget in one transaction, or none does. */

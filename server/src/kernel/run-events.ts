@@ -3,7 +3,7 @@ import type { Environment } from "../ports/identity.ts";
 /** Something that runs of workflows wait for, of one subject: a trip, an order, an approval. */
 export interface RunEvent {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   name: string;
   subject: string;
 }

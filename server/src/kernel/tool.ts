@@ -40,7 +40,7 @@ export interface CommonPorts {
   nearby: Nearby;
   ways: Ways;
   mapTiles: MapTiles;
-  /** The network that the caller's money is on, and what brings its transactions to their end. */
+  /** The chain that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;
   submission: ChainSubmission;
   fx: FxRates;

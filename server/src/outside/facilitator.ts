@@ -6,13 +6,13 @@ import type { Facilitator } from "../ports/facilitator.ts";
 import type { OpenedChain } from "../ports/opened-chain.ts";
 import { toPaidChain } from "./paid-chain.ts";
 
-/** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
+/** Throws ConfigError when the facilitator that is configured cannot serve this deployment's chain. */
 export async function openFacilitator(
   config: Pick<
     Config,
     "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorKey" | "x402FacilitatorTimeoutMilliseconds"
   >,
-  networks: ByEnvironment<OpenedChain>,
+  chains: ByEnvironment<OpenedChain>,
   http: HttpClient,
 ): Promise<Facilitator | undefined> {
   const {
@@ -21,7 +21,7 @@ export async function openFacilitator(
     x402FacilitatorKey: key,
     x402FacilitatorTimeoutMilliseconds: timeoutMilliseconds,
   } = config;
-  const opened = networks[environment];
+  const opened = chains[environment];
   if (url === undefined || opened === undefined) return undefined;
   try {
     const { network } = toPaidChain(opened);

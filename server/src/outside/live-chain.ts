@@ -54,27 +54,27 @@ function readText(path: string): string {
   return text;
 }
 
-/** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
+/** Throws ConfigError, in one line, when the configuration is not true of the chain or the database is another's. */
 export async function openLiveChain(options: LiveChainOptions): Promise<OpenedChain> {
   const parts = createChainClient(options, false);
-  const { client, networks, wallets, chainTransactions } = parts;
+  const { client, boundChains, wallets, chainTransactions } = parts;
   const { clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
   const contracts = lowerContracts(options.contracts);
-  const network = "production";
+  const environment = "production";
   return await explained(async () => {
     refuseWellKnownKey(relayerKey);
     const { genesisHash, chainId } = await readIdentity(client);
-    if ((await networks.get("sandbox"))?.genesisHash === genesisHash) {
+    if ((await boundChains.get("sandbox"))?.genesisHash === genesisHash) {
       throw new ConfigError(
         "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
       );
     }
     // Before anything is stored: a mistake in the configuration must not bind the database to another chain.
-    const current = sinceWhen(contracts, await networks.get(network));
+    const current = sinceWhen(contracts, await boundChains.get(environment));
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
-    const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
+    const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
-    const state = await bindChain(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
+    const state = await bindChain(parts, environment, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
     // A token can be added later; one whose money is in the books stays.
     const isAnother = (token: TokenSymbol) =>
@@ -85,13 +85,13 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
       );
     }
     await requireNoTrips(parts, state, contracts.escrow);
-    const relayer = await wallets.adopt(network, "relayer", relayerKey);
+    const relayer = await wallets.adopt(environment, "relayer", relayerKey);
     if (addressOf(relayerKey) !== relayer.address) {
       throw new ConfigError(
         `Not started: CHAIN_RELAYER_KEY_FILE has another key than that of ${relayer.address}, which signed what this database has under way. Put that key back.`,
       );
     }
-    const collection = await wallets.ensure(network, "collection");
+    const collection = await wallets.ensure(environment, "collection");
     await checkEscrowRoles(client, contracts.escrow, { serviceFeeRecipient: collection.address });
     await storeContracts(parts, chain, current, state.contracts);
     const opened = await openChain(parts, options, { chain, relayer, isLive: true });
@@ -119,11 +119,11 @@ function sinceWhen(contracts: ChainContracts, known: BoundChain | undefined): Ch
 /** Trips stay where their money is. */
 async function requireNoTrips(
   { db }: Pick<ChainClient, "db">,
-  { network, contracts }: BoundChain,
+  { environment, contracts }: BoundChain,
   escrow: Hex | undefined,
 ): Promise<void> {
   const before = contracts?.escrow;
-  if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, network, before))) return;
+  if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, environment, before))) return;
   throw new ConfigError(
     `Not started: trips of this database have money in the escrow ${before}, which CHAIN_ESCROW does not name. Set it back until they are over.`,
   );

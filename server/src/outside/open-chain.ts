@@ -28,7 +28,7 @@ import type { OpenedChain } from "../ports/opened-chain.ts";
 import type { Vault } from "../ports/vault.ts";
 import type { Wallet } from "../ports/wallets.ts";
 
-/** What opening a network takes, whichever it is. */
+/** What opening a chain takes, whichever it is. */
 export interface ChainParts {
   db: OpenDatabase["db"];
   vault: Vault;
@@ -57,7 +57,7 @@ export function createChainClient(
     db,
     clock,
     client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, isBatched })),
-    networks: createBoundChains(db, clock),
+    boundChains: createBoundChains(db, clock),
     wallets: createWallets({ db, vault, clock }),
     signer: createSigner({ db, vault }),
     chainTransactions: createChainTransactions(db, clock),
@@ -70,8 +70,8 @@ const SEVERAL_HOSTS =
 
 /** The chain that this database knows under that name, or the first one. */
 export async function bindChain(
-  { client, networks }: ChainClient,
-  network: Environment,
+  { client, boundChains }: ChainClient,
+  environment: Environment,
   what: string,
   lagPatienceMilliseconds = 0,
 ): Promise<BoundChain> {
@@ -80,10 +80,10 @@ export async function bindChain(
   const head = await reach(() => client.getBlockNumber());
   // Nobody has paid into a wallet that is not made yet; so far back, no block is dropped any more.
   const first = await block(head > SETTLED_BLOCKS ? head - SETTLED_BLOCKS : 0n);
-  const state = await networks.bind(network, { ...identity, head: { number: first.number, hash: first.hash } });
+  const state = await boundChains.bind(environment, { ...identity, head: { number: first.number, hash: first.hash } });
   const refuse = (why: string): ConfigError =>
     new ConfigError(
-      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.${network === "sandbox" ? SEVERAL_HOSTS : ""}`,
+      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.${environment === "sandbox" ? SEVERAL_HOSTS : ""}`,
     );
   if (state.chainId !== identity.chainId) {
     throw refuse(`has chain id ${identity.chainId}, and this database belongs to ${state.chainId}`);
@@ -103,25 +103,25 @@ export async function bindChain(
   return state;
 }
 
-/** Where the network's contracts are from now on; of another escrow than before, and of a token that was added, with what there is by then. */
+/** Where the chain's contracts are from now on; of another escrow than before, and of a token that was added, with what there is by then. */
 export async function storeContracts(
-  { db, networks, wallets, clock }: Pick<ChainClient, "db" | "networks" | "wallets" | "clock">,
+  { db, boundChains, wallets, clock }: Pick<ChainClient, "db" | "boundChains" | "wallets" | "clock">,
   chain: Chain,
   contracts: ChainContracts,
   before: ChainContracts | undefined,
 ): Promise<void> {
-  const { network, escrow } = chain;
+  const { environment, escrow } = chain;
   if (before !== undefined && contracts.eurcSince !== undefined && before.eurcSince === undefined) {
-    const addresses = (await wallets.list(network)).map(({ address }) => address);
+    const addresses = (await wallets.list(environment)).map(({ address }) => address);
     // What another escrow has is booked with it, below.
     if (escrow !== undefined && escrow.address === before.escrow) addresses.push(escrow.address);
     const balances = await chain.balances("EURC", addresses, BigInt(contracts.eurcSince));
     const found = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
-    await adoptEurc(db, clock, { network, before, contracts, balances: found });
+    await adoptEurc(db, clock, { environment, before, contracts, balances: found });
   }
   const current = escrow === undefined ? contracts : { ...contracts, escrowSince: Number(escrow.sinceBlock) };
   if (escrow?.address === before?.escrow) {
-    await networks.setContracts(network, current);
+    await boundChains.setContracts(environment, current);
     return;
   }
   const balances: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
@@ -130,24 +130,24 @@ export async function storeContracts(
       balances[token] = (await chain.balances(token, [escrow.address], escrow.sinceBlock))[0] ?? 0n;
     }
   }
-  await adoptEscrow(db, clock, { network, contracts: current, balances });
+  await adoptEscrow(db, clock, { environment, contracts: current, balances });
 }
 
-/** What is asked of the network from now on. */
+/** What is asked of the chain from now on. */
 export async function openChain(
   { client, wallets, signer }: ChainClient,
   { operations }: Pick<ChainParts, "operations">,
   { chain, relayer, isLive }: { chain: Chain; relayer: Wallet; isLive: boolean },
 ): Promise<OpenedChain> {
-  const { network } = chain;
-  const collection = await wallets.ensure(network, "collection");
+  const { environment } = chain;
+  const collection = await wallets.ensure(environment, "collection");
   const sender = await createEvmSender({
     client,
     chain,
     operations,
     signer,
     relayer,
-    walletIdOf: async (address) => (await wallets.findByAddress(network, [address])).get(address)?.id,
+    walletIdOf: async (address) => (await wallets.findByAddress(environment, [address])).get(address)?.id,
     feeRecipient: collection.address,
     live: isLive,
   });

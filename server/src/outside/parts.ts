@@ -94,13 +94,13 @@ async function prepareParts(opened: Opened): Promise<Parts> {
   const { db } = database;
   await migrateUnlocked(database, schema);
   for (const one of modules) await one.check?.({ db, clock, vault });
-  const networks = await openChains(config, embedded, {
+  const chains = await openChains(config, embedded, {
     ...{ db, vault, clock, http, operations: chainOperations },
     log: options.log,
   });
-  const facilitator = await openFacilitator(config, networks, http);
+  const facilitator = await openFacilitator(config, chains, http);
   const parts = createParts(
-    { ...moduleParts, ...gatheredParts, ...outsideParts(opened, { networks, facilitator }) },
+    { ...moduleParts, ...gatheredParts, ...outsideParts(opened, { chains, facilitator }) },
     options.decorate,
   );
   try {
@@ -112,11 +112,11 @@ async function prepareParts(opened: Opened): Promise<Parts> {
   }
 }
 
-type AskedFor = Pick<Parts, "networks" | "facilitator">;
+type AskedFor = Pick<Parts, "chains" | "facilitator">;
 
 function outsideParts(
   { config, options, clock, vault, embedded, database, reads, http }: Opened,
-  { networks, facilitator }: AskedFor,
+  { chains, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
@@ -139,7 +139,7 @@ function outsideParts(
     sandboxPayer: () => sandboxPayer(vault),
     suppliers: () =>
       openSuppliers(config, embedded, { clock, http, log, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
-    networks: () => networks,
+    chains: () => chains,
     facilitator: () => facilitator,
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
@@ -164,8 +164,8 @@ function outsideParts(
 }
 
 function pickKernelParts({ catalog: tools, charge, gates, portsFor, clock, random, stores }: Parts) {
-  const isDutiful: HasDuties = async ({ tenantId, environment: network }, userId) => {
-    const person = await stores.persons.find({ tenantId, network }, userId);
+  const isDutiful: HasDuties = async ({ tenantId, environment }, userId) => {
+    const person = await stores.persons.find({ tenantId, environment }, userId);
     return person !== undefined && hasDuties(person);
   };
   return { catalog: tools, charge, gates, portsFor, clock, random, hasDuties: isDutiful };

@@ -37,10 +37,10 @@ export async function openSandboxChain(options: SandboxChainOptions): Promise<Op
 async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChain> {
   const parts = createChainClient(options, true);
   const { client, wallets, signer, chainTransactions, clock } = parts;
-  const network = ENVIRONMENT;
-  const { contracts: known } = await bindChain(parts, network, "the development chain");
-  const relayer = await wallets.ensure(network, "relayer");
-  const collection = await wallets.ensure(network, "collection");
+  const environment = ENVIRONMENT;
+  const { contracts: known } = await bindChain(parts, environment, "the development chain");
+  const relayer = await wallets.ensure(environment, "relayer");
+  const collection = await wallets.ensure(environment, "collection");
   const { contracts: deployed, nextNonce } = await deployDevelopment({
     client,
     relayerKey: await signer.privateKeyOf(relayer.id),
@@ -50,7 +50,7 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   });
   if (known === undefined) await chainTransactions.raiseNonce(relayer.id, nextNonce);
   const contracts = mergeContracts(known, deployed);
-  const chain = await createEvmChain({ network, client, contracts, confirmations: 1, clock });
+  const chain = await createEvmChain({ environment, client, contracts, confirmations: 1, clock });
   await storeContracts(parts, chain, contracts, known);
   return await openChain(parts, options, { chain, relayer, isLive: false });
 }

@@ -3,7 +3,7 @@ import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
 import type { Environment } from "./identity.ts";
 
-/** Where our contracts are on a network. */
+/** Where our contracts are on a chain. */
 export interface ChainContracts {
   tokens: ByToken<Hex>;
   splitter?: Hex;
@@ -18,7 +18,7 @@ export interface ChainContracts {
 }
 
 export interface BoundChain {
-  network: Environment;
+  environment: Environment;
   chainId: number;
   genesisHash: Hex;
   /** Undefined: not deployed or configured yet. */
@@ -31,14 +31,14 @@ export interface BoundChain {
 
 /** Which chain the money of each environment is on, and how far it has been read. */
 export interface BoundChains {
-  get(network: Environment): Promise<BoundChain | undefined>;
+  get(environment: Environment): Promise<BoundChain | undefined>;
   /** The first time; afterwards the stored one answers, whatever it says. */
-  bind(network: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<BoundChain>;
-  setContracts(network: Environment, contracts: ChainContracts): Promise<void>;
+  bind(environment: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<BoundChain>;
+  setContracts(environment: Environment, contracts: ChainContracts): Promise<void>;
   /** False: somebody else was quicker. */
-  advance(network: Environment, from: ChainBlock, to: ChainBlock): Promise<boolean>;
+  advance(environment: Environment, from: ChainBlock, to: ChainBlock): Promise<boolean>;
   /** The first reason stays until `resume`. True: it moved until now. */
-  stop(network: Environment, reason: string): Promise<boolean>;
+  stop(environment: Environment, reason: string): Promise<boolean>;
   /** True: it stood still. */
-  resume(network: Environment): Promise<boolean>;
+  resume(environment: Environment): Promise<boolean>;
 }

@@ -21,7 +21,7 @@ export interface OperationCall<Input> {
   site: OperationSite;
 }
 
-/** The network that an operation is carried out on. */
+/** The chain that an operation is carried out on. */
 export interface OperationSite {
   chain: Chain;
   /** Where commissions and service fees go: the collection wallet. */
@@ -104,11 +104,11 @@ export interface EventLog {
 
 /**
  * A kind of operation, for those who carry out and look up operations of any kind. Everything throws when the stored members are
- * not what the kind stores, or when the network lacks a contract that is needed.
+ * not what the kind stores, or when the chain lacks a contract that is needed.
  */
 export interface ChainOperation {
   readonly kind: string;
-  /** Whether it waits while money stands still on its network; what takes money out of a wallet of ours always does. */
+  /** Whether it waits while money stands still on its chain; what takes money out of a wallet of ours always does. */
   readonly waitsWhileStopped: boolean;
   authorize(call: OperationCall<StoredOperation>): Authorization | undefined;
   /** `signature`: of the authorization, when a wallet of ours signs it. */

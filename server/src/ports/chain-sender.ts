@@ -5,7 +5,7 @@ import type { Environment } from "./identity.ts";
 
 /**
  * accepted: the node has it, now or since earlier · nonce_used: a transaction with this nonce is in a block, maybe this one ·
- * underpriced: the network wants more for the gas · unfunded: the relayer lacks the money for the gas · refused: anything else
+ * underpriced: the chain wants more for the gas · unfunded: the relayer lacks the money for the gas · refused: anything else
  * that the node says, in its words, for the log.
  */
 export type BroadcastAnswer =
@@ -22,14 +22,14 @@ export type BroadcastAnswer =
 export type AuthorizationState = { kind: "none" | "open" | "void" } | { kind: "done"; receipt: ChainReceipt };
 
 /**
- * Signs and broadcasts on one network. Everything rejects with Failure `chain_unavailable` when the network cannot be reached or
+ * Signs and broadcasts on one chain. Everything rejects with Failure `chain_unavailable` when the chain cannot be reached or
  * does not answer in time; after `broadcast` rejected, the transaction may have arrived all the same.
  */
 export interface ChainSender {
-  readonly network: Environment;
+  readonly environment: Environment;
   /** The wallet that pays the gas. */
   readonly relayerWalletId: string;
-  /** Asks the network for what signing needs; what it returns signs without any further question. */
+  /** Asks the chain for what signing needs; what it returns signs without any further question. */
   prepare(transaction: ChainTransaction): Promise<(nonce: number) => Promise<SignedTransaction>>;
   /**
    * The same nonce once more: `dearer` the same with today's price of gas, undefined when the signed price is still good;
@@ -39,9 +39,9 @@ export interface ChainSender {
   broadcast(raw: Hex): Promise<BroadcastAnswer>;
   /** How many transactions of the relayer are in blocks that count. */
   relayerNonce(): Promise<number>;
-  /** What the relayer has left for gas, in whole units of the network's own coin, for the log. */
+  /** What the relayer has left for gas, in whole units of the chain's own coin, for the log. */
   gasBalance(): Promise<string>;
   authorization(transaction: ChainTransaction): Promise<AuthorizationState>;
-  /** Why this transaction was reverted, as far as the network says, for the log and for choosing a code. */
+  /** Why this transaction was reverted, as far as the chain says, for the log and for choosing a code. */
   explain(transaction: ChainTransaction, receipt: ChainReceipt): Promise<string>;
 }

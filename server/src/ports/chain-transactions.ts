@@ -23,7 +23,7 @@ export interface SignedTransaction {
 export interface ChainTransaction {
   /** `ctx_…` */
   id: string;
-  network: Environment;
+  environment: Environment;
   idempotencyKey: string;
   tenantId: string | null;
   /** The tool call that waits for it, if one does. */
@@ -42,7 +42,7 @@ export interface ChainTransaction {
   earlierHashes: readonly Hex[];
   raw: Hex | undefined;
   nonce: number | undefined;
-  /** Why it was reverted, in the network's words. */
+  /** Why it was reverted, in the chain's words. */
   failure: string | undefined;
   blockNumber: bigint | undefined;
   createdAt: Temporal.Instant;
@@ -50,7 +50,7 @@ export interface ChainTransaction {
 
 export type TransactionIntent = Pick<
   ChainTransaction,
-  "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
+  "environment" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
 > & {
   /** Where an answer names it before it is stored; left out: a new one. */
   id?: string;
@@ -71,18 +71,18 @@ export interface ChainTransactions {
   /** The stored one when the idempotency key is known; another operation under the same key is an error. */
   enqueue(transaction: TransactionIntent): Promise<ChainTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
-  findByKey(network: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
+  findByKey(environment: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
   /** Whose end is the transaction with this hash. */
-  findByHash(network: Environment, hash: Hex): Promise<ChainTransaction | undefined>;
+  findByHash(environment: Environment, hash: Hex): Promise<ChainTransaction | undefined>;
   /**
    * What an earlier call with the same idempotency key (and tenant, subject and tool) has stored within a day, unless it was
    * reverted. Undefined also when this call has no key.
    */
-  findOfRequest(network: Environment, callId: string): Promise<ChainTransaction | undefined>;
+  findOfRequest(environment: Environment, callId: string): Promise<ChainTransaction | undefined>;
   /** Queued and signed ones, oldest first. */
-  listOpen(network: Environment, limit: number): Promise<readonly ChainTransaction[]>;
+  listOpen(environment: Environment, limit: number): Promise<readonly ChainTransaction[]>;
   /** Of these hashes the ones that belong to a transaction of ours, whatever became of it. */
-  knownHashes(network: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
+  knownHashes(environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**
    * Queued → signed: takes the signer's next nonces under its row's lock, in the order given, and stores what each `sign` makes of
    * its own, all in one transaction. Those that were not queued any more are left out.

@@ -25,7 +25,7 @@ export interface TokenMovement {
   from: Hex;
   to: Hex;
   amount: Micro;
-  /** Of the network's native coin: what it moved beside that, in units of which the token's smallest has many. */
+  /** Of the chain's native coin: what it moved beside that, in units of which the token's smallest has many. */
   dust?: bigint;
   transactionHash: Hex;
   logIndex: number;
@@ -42,20 +42,20 @@ export interface ChainReceipt {
 }
 
 /**
- * Reads one network. Addresses are in lower case. Everything rejects with Failure `chain_unavailable` (retryable) when the
- * network cannot be reached or does not answer in time.
+ * Reads one chain. Addresses are in lower case. Everything rejects with Failure `chain_unavailable` (retryable) when the
+ * chain cannot be reached or does not answer in time.
  */
 export interface Chain {
-  readonly network: Environment;
+  readonly environment: Environment;
   readonly chainId: number;
-  /** Tells networks apart that have the same chain id. */
+  /** Tells chains apart that have the same chain id. */
   readonly genesisHash: Hex;
   /** How many blocks must be on top of and including a transaction's block before it counts. */
   readonly confirmations: number;
   readonly tokens: ByToken<ChainToken>;
-  /** The token that gas is paid in on this network: its movements are those of the native coin. Undefined: none of ours. */
+  /** The token that gas is paid in on this chain: its movements are those of the native coin. Undefined: none of ours. */
   readonly nativeToken: TokenSymbol | undefined;
-  /** The settlement splitter, the faucet and the batch of payments; undefined: this network has none that we may use. */
+  /** The settlement splitter, the faucet and the batch of payments; undefined: this chain has none that we may use. */
   readonly splitter: Hex | undefined;
   readonly faucet: Hex | undefined;
   readonly paymentBatch: Hex | undefined;
@@ -79,7 +79,7 @@ export interface Chain {
   faucetWaitSeconds(token: TokenSymbol, to: Hex): Promise<number>;
 }
 
-/** Throws `chain_not_available` where the network lacks it. */
+/** Throws `chain_not_available` where the chain lacks it. */
 export function requireToken({ tokens }: Pick<Chain, "tokens">, symbol: TokenSymbol): ChainToken {
   const token = tokens[symbol];
   if (token !== undefined) return token;

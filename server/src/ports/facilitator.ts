@@ -16,11 +16,11 @@ export interface VerifiedPayment {
 export type FacilitatorSettlement = { kind: "sent"; transactionHash: Hex } | { kind: "refused"; reason: string };
 
 /**
- * Says whether a signed payment is good, on one network. Rejects with PaymentRefused when it is not, and with Failure
+ * Says whether a signed payment is good, on one chain. Rejects with PaymentRefused when it is not, and with Failure
  * `payment_unavailable` (retryable) when that cannot be found out now.
  */
 export interface Facilitator {
-  readonly network: Environment;
+  readonly environment: Environment;
   /** `terms` fit the payment, but for the time it is valid; asked here is the signature, its use so far, and the payer's balance. */
   verify(payment: SignedPayment, terms: PaymentTerms): Promise<VerifiedPayment>;
   /**
@@ -35,7 +35,7 @@ export interface PayerSignatures {
   isSignedByPayer(payment: SignedPayment): boolean;
 }
 
-/** Asks a network what became of a payer's authorization, whoever broadcast it. */
+/** Asks a chain what became of a payer's authorization, whoever broadcast it. */
 export interface PaymentOutcomes {
   /** `signedAfter`: no block before is looked at. */
   outcomeOf(payment: SignedPayment, signedAfter: Temporal.Instant): Promise<AuthorizationState>;

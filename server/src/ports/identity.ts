@@ -71,7 +71,7 @@ export interface Identity {
   ): Promise<Principal | undefined>;
   /** Whoever has this key, read from the database; undefined as above. For work that goes on after its caller has gone. */
   findPrincipal(keyId: string): Promise<Principal | undefined>;
-  isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
+  isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
   createTenant(input: {
     name: string;

@@ -50,18 +50,18 @@ export type ReceivedEvent = SupplierEvent & {
 /** Events that have arrived, stored before they are acknowledged and worked on afterwards. */
 export interface WebhookInbox {
   /** False: it is there already. */
-  receive(network: Environment, event: SupplierEvent, at: Temporal.Instant): Promise<boolean>;
+  receive(environment: Environment, event: SupplierEvent, at: Temporal.Instant): Promise<boolean>;
   /** Those that nobody has worked on, longest waiting first; nobody else takes them before `until`. */
-  take(network: Environment, limit: number, until: Temporal.Instant): Promise<readonly ReceivedEvent[]>;
-  done(network: Environment, id: string, outcome: string): Promise<void>;
+  take(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly ReceivedEvent[]>;
+  done(environment: Environment, id: string, outcome: string): Promise<void>;
   /** Tried again then. */
-  putBack(network: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
+  putBack(environment: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
   /** Forgets those that were done before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }
 
 /** The endpoint that this deployment registered by itself at a supplier. */
 export interface WebhookEndpoints {
-  find(network: Environment): Promise<WebhookEndpoint | undefined>;
-  put(network: Environment, endpoint: WebhookEndpoint): Promise<void>;
+  find(environment: Environment): Promise<WebhookEndpoint | undefined>;
+  put(environment: Environment, endpoint: WebhookEndpoint): Promise<void>;
 }

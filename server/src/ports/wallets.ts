@@ -9,7 +9,7 @@ export type WalletKind = "treasury" | "collection" | "relayer";
 
 export interface Wallet {
   id: string;
-  network: Environment;
+  environment: Environment;
   kind: WalletKind;
   /** Null: the service's own. */
   tenantId: string | null;
@@ -18,19 +18,19 @@ export interface Wallet {
 }
 
 /**
- * The wallets of this deployment; one treasury per tenant and network, one of each other kind per network. Their keys are
+ * The wallets of this deployment; one treasury per tenant and environment, one of each other kind per environment. Their keys are
  * generated, stored encrypted with the master key, and never leave the adapter that signs with them.
  */
 export interface Wallets {
   /** Makes the key when it is the first time. */
-  ensure(network: Environment, kind: "treasury", tenantId: string): Promise<Wallet>;
-  ensure(network: Environment, kind: "collection" | "relayer"): Promise<Wallet>;
-  findTreasury(network: Environment, tenantId: string): Promise<Wallet | undefined>;
-  list(network: Environment): Promise<readonly Wallet[]>;
+  ensure(environment: Environment, kind: "treasury", tenantId: string): Promise<Wallet>;
+  ensure(environment: Environment, kind: "collection" | "relayer"): Promise<Wallet>;
+  findTreasury(environment: Environment, tenantId: string): Promise<Wallet | undefined>;
+  list(environment: Environment): Promise<readonly Wallet[]>;
   /** Which of these addresses are ours, by address. */
-  findByAddress(network: Environment, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;
-  /** Tenants that have no treasury on this network yet. */
-  tenantsWithout(network: Environment, limit: number): Promise<readonly string[]>;
-  /** Tenants with a treasury on this network and no order there whose idempotency key is this prefix and their id. */
-  tenantsWithoutTransaction(network: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
+  findByAddress(environment: Environment, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;
+  /** Tenants that have no treasury in this environment yet. */
+  tenantsWithout(environment: Environment, limit: number): Promise<readonly string[]>;
+  /** Tenants with a treasury in this environment and no order there whose idempotency key is this prefix and their id. */
+  tenantsWithoutTransaction(environment: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
 }

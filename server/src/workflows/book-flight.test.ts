@@ -126,7 +126,7 @@ async function expectRemembered(tripId: string): Promise<void> {
 
 /** A person does, by a link of their own, in a browser. */
 async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
-  const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+  const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
   const { apiKey } = await service.operator(async ({ persons, mintKey }) => {
     await persons.add(owner, person, "test");

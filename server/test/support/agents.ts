@@ -104,7 +104,7 @@ export async function storeTrip({ config }: TestService, { vault }: Treasury["ke
   try {
     await createTrips({ db, vault, clock }).insert({
       tripId,
-      network: "sandbox",
+      environment: "sandbox",
       tenantId,
       userId: "user_demo",
       escrow: wallet,
@@ -118,7 +118,7 @@ export async function storeTrip({ config }: TestService, { vault }: Treasury["ke
       mail: "none",
     });
     const pending = { step: "reserve", transactionId: "ctx_none", details: {} } as const;
-    const names = { bookingId, tripId, network: "sandbox", tenantId } as const;
+    const names = { bookingId, tripId, environment: "sandbox", tenantId } as const;
     await createEscrowBookings(db, clock).insert({ ...names, reserved: 1_000_000n, pending });
   } finally {
     await close();

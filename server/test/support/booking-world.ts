@@ -74,11 +74,11 @@ export async function openBookingWorld() {
     const email = `traveler${next}@example.com`;
     await travelers.put(tenant.id, "amelia", "sandbox", { ...amelia, email }, "test");
     if (initialBalance > 0n) {
-      await depositForTest(stores, { tenantId: tenant.id, network: "sandbox", token: "USDC" }, initialBalance);
+      await depositForTest(stores, { tenantId: tenant.id, environment: "sandbox", token: "USDC" }, initialBalance);
     }
     const supplier = createMemorySupplier({ quietMilliseconds: QUIET_MILLISECONDS });
     supplier.offers.set("off_1", offer());
-    const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
+    const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
     const caller = {
       tenantId: tenant.id,
       keyId: key.id,
@@ -99,7 +99,7 @@ export async function openBookingWorld() {
         .values({
           ...row,
           ...billing,
-          network: "sandbox",
+          environment: "sandbox",
           usageStatus: "sandbox",
           traceId: "t",
           idempotencyKey: null,

@@ -39,15 +39,15 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   let next = 0;
 
   async function open(change: Partial<StartedSandboxOptions> = {}) {
-    const network = await startSandboxChain({ ...shared, timing: { resendMilliseconds: 0 }, ...change });
-    opened.push(network);
-    return network;
+    const openedChain = await startSandboxChain({ ...shared, timing: { resendMilliseconds: 0 }, ...change });
+    opened.push(openedChain);
+    return openedChain;
   }
 
-  const network = await open();
+  const openedChain = await open();
 
   /** Until nothing is open. What a submitter beside this one has in hand is waited for. */
-  async function drain(by: { submitter: { runOnce(): Promise<number> } } = network): Promise<void> {
+  async function drain(by: { submitter: { runOnce(): Promise<number> } } = openedChain): Promise<void> {
     const deadline = performance.now() + DRAIN_PATIENCE_MILLISECONDS;
     for (let turn = 0; turn < DRAIN_TURNS || performance.now() < deadline; turn += 1) {
       if ((await by.submitter.runOnce()) === 0) return;
@@ -74,7 +74,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
         listPriceMicro: 0n,
         discountPercent: 0,
         priceMicro: 0n,
-        network: "sandbox",
+        environment: "sandbox",
         usageStatus: "sandbox",
         traceId: "t",
         idempotencyKey,
@@ -94,8 +94,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     const { tenant } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
     await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, amount));
     await drain();
-    const wallet = await network.wallets.ensure("sandbox", "treasury", tenant.id);
-    const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
+    const wallet = await openedChain.wallets.ensure("sandbox", "treasury", tenant.id);
+    const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
     const transferOf = (to: Hex, value: bigint) => ({
       operation: transfer,
       input: { token: "USDC" as const, from: wallet.address, to, amount: value },
@@ -105,8 +105,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     async function send<Input>(
       { operation, input }: Pick<SendOutRequest<Input>, "operation" | "input">,
       change: Partial<Omit<SendOutRequest, "operation" | "input">> = {},
-      by: { submitter: ChainSubmission } = network,
-      on: Pick<typeof network, "chain" | "networks"> = network,
+      by: { submitter: ChainSubmission } = openedChain,
+      on: Pick<typeof openedChain, "chain" | "boundChains"> = openedChain,
     ) {
       const callId = change.callId ?? (await newCall(tenant.id));
       return await sendOut(
@@ -126,8 +126,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     }
 
     const balanceOnChain = async (address = wallet.address): Promise<bigint> => {
-      const head = await network.chain.head();
-      return (await network.chain.balances("USDC", [address], head.number))[0] ?? 0n;
+      const head = await openedChain.chain.head();
+      return (await openedChain.chain.balances("USDC", [address], head.number))[0] ?? 0n;
     };
     return {
       tenant,
@@ -147,14 +147,14 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     http,
     shared,
     devChain: chain,
-    network,
+    openedChain,
     open,
     newCall,
     identity,
     newTenant,
     drain,
     /** Everything read and compared; what it says is the difference. */
-    async reconcile(by = network) {
+    async reconcile(by = openedChain) {
       while (await by.indexer.runOnce());
       return await by.reconciler.runOnce();
     },

@@ -14,14 +14,14 @@ export const APP_ORIGIN = "https://app.example";
 /** Trips and their guests over a chain that goes on only when a test says so. */
 export async function openClaimWorld() {
   const world = await openChainWorld();
-  const network = await world.open({ endings: chainEndings });
+  const openedChain = await world.open({ endings: chainEndings });
   const { stores, clock, vault } = world;
-  const drain = () => world.drain(network);
+  const drain = () => world.drain(openedChain);
   const { tenant, balance, balanceOnChain } = await world.newTenant(1_000n * UNIT);
   const ports = {
-    chain: network.chain,
+    chain: openedChain.chain,
     // Nobody takes anything up by himself, and who waits looks once.
-    submission: { ...network.submitter, wake: () => undefined },
+    submission: { ...openedChain.submitter, wake: () => undefined },
     stores,
     clock,
     random: systemRandom,
@@ -62,11 +62,11 @@ export async function openClaimWorld() {
   }
 
   const claim = (request: Omit<ClaimRequest, "chainId"> & { chainId?: number }) =>
-    claimTrip(ports, { chainId: network.chain.chainId, waitMilliseconds: 0, ...request });
+    claimTrip(ports, { chainId: openedChain.chain.chainId, waitMilliseconds: 0, ...request });
 
   return {
     ...world,
-    network,
+    openedChain,
     drain,
     ports,
     tenant,

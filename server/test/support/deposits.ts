@@ -4,7 +4,7 @@ import type { Purse } from "../../src/modules/ledger/ledger.ts";
 
 const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
 
-/** A network that is bound and that nobody asks: for tests of what happens before a transaction is signed. */
+/** A chain that is bound and that nobody asks: for tests of what happens before a transaction is signed. */
 export async function bindTestChain({ boundChains }: Pick<Aggregates, "boundChains">): Promise<void> {
   await boundChains.bind("sandbox", { chainId: 5_042_002, genesisHash: hash(), head: { number: 0n, hash: hash() } });
 }
@@ -12,12 +12,12 @@ export async function bindTestChain({ boundChains }: Pick<Aggregates, "boundChai
 /** As an incoming transfer from a stranger is posted. */
 export async function depositForTest(
   { ledger }: Pick<Aggregates, "ledger">,
-  { tenantId, network, token }: Purse,
+  { tenantId, environment, token }: Purse,
   amount: bigint,
   blockNumber = 1n,
 ): Promise<void> {
   const from = `0x${"1".repeat(40)}` as const;
   const to = `0x${"2".repeat(40)}` as const;
   const movement = { token, from, to, amount, transactionHash: hash(), logIndex: 0, blockNumber };
-  await ledger.postMovements(network, [{ movement, from: undefined, to: { kind: "treasury", tenantId } }]);
+  await ledger.postMovements(environment, [{ movement, from: undefined, to: { kind: "treasury", tenantId } }]);
 }

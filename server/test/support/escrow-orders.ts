@@ -33,7 +33,7 @@ const SECONDS_PER_HOUR = 3_600n;
 
 /** What stands in for the tools of trips: orders are stored and carried out, and nobody keeps a mirror of the trips. */
 export function openEscrowOrders(world: ChainWorld) {
-  const { chain } = world.network;
+  const { chain } = world.openedChain;
   const escrow = requireThere(chain.escrow);
   const claimKeys = createClaimKeys(world.vault);
   const nowSeconds = () => BigInt(Math.floor(world.clock.now().epochMilliseconds / 1_000));
@@ -60,7 +60,7 @@ export function openEscrowOrders(world: ChainWorld) {
 
   const store = (operation: StoredOperation): Promise<ChainTransaction> =>
     world.stores.chainTransactions.enqueue({
-      ...{ network: "sandbox", tenantId: null, callId: null, purpose: "test", operation, result: undefined },
+      ...{ environment: "sandbox", tenantId: null, callId: null, purpose: "test", operation, result: undefined },
       idempotencyKey: hash32(),
     });
 
@@ -79,7 +79,7 @@ export function openEscrowOrders(world: ChainWorld) {
     async withheld(order: () => Promise<unknown>): Promise<{ id: string; to: Hex; data: Hex }> {
       world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
       await order();
-      await world.network.submitter.runOnce().catch(() => undefined);
+      await world.openedChain.submitter.runOnce().catch(() => undefined);
       world.devChain.behave();
       const row = requireThere((await world.rows()).at(-1));
       const { to, data } = parseTransaction(requireThere(row.raw ?? undefined));
@@ -109,7 +109,7 @@ export function openEscrowOrders(world: ChainWorld) {
       await world.stores.transaction(async ({ chainTransactions, ledger }) => {
         const tenantId = tenant.tenant.id;
         const { id } = await chainTransactions.enqueue({
-          ...{ network: "sandbox", tenantId, callId: null, purpose: "test", operation, result: undefined },
+          ...{ environment: "sandbox", tenantId, callId: null, purpose: "test", operation, result: undefined },
           idempotencyKey: hash32(),
         });
         await ledger.send(tenant.purse, input.terms.budget, id);
@@ -157,12 +157,12 @@ export function openEscrowOrders(world: ChainWorld) {
     },
     /** The token's owner is the relayer; between two drains its nonce is nobody else's. */
     async asIssuer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
-      const { relayerWalletId } = world.network.sender;
+      const { relayerWalletId } = world.openedChain.sender;
       await world.devChain.sendAs(await world.keyOf(relayerWalletId), {
         to: chain.tokens.USDC.address,
         data: encodeFunctionData({ abi: stablecoinAbi, functionName, args: [account] }),
       });
-      await world.stores.chainTransactions.raiseNonce(relayerWalletId, await world.network.sender.relayerNonce());
+      await world.stores.chainTransactions.raiseNonce(relayerWalletId, await world.openedChain.sender.relayerNonce());
     },
     /** A wallet of somebody else, with gas and money. */
     async newStranger(amount: bigint) {

@@ -49,7 +49,7 @@ export function createLightFinger(tool: Tool) {
   /** Happens on the chain, and is of no call. */
   async function carryOut(operation: StoredOperation): Promise<void> {
     const transaction = await parts.stores?.chainTransactions.enqueue({
-      ...{ network: "sandbox", idempotencyKey: crypto.randomUUID(), tenantId: null, callId: null, purpose: "test" },
+      ...{ environment: "sandbox", idempotencyKey: crypto.randomUUID(), tenantId: null, callId: null, purpose: "test" },
       ...{ operation, result: undefined },
     });
     const submission = parts.submitters?.sandbox;

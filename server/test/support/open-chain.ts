@@ -26,18 +26,18 @@ interface Machines {
 export type StartedSandboxOptions = SandboxChainOptions & Machines;
 export type StartedChain = ReturnType<typeof withMachines>;
 
-/** A network with everything that works on it, each turn of which a test takes itself. */
-function withMachines(network: OpenedChain, { operations, stores, log, endings, timing }: Machines) {
+/** A chain with everything that works on it, each turn of which a test takes itself. */
+function withMachines(openedChain: OpenedChain, { operations, stores, log, endings, timing }: Machines) {
   const own = { ...(endings === undefined ? {} : { endings }), ...(timing === undefined ? {} : { timing }) };
   return {
-    ...network,
+    ...openedChain,
     operations,
-    facilitator: network.verifier,
-    networks: stores.boundChains,
+    facilitator: openedChain.verifier,
+    boundChains: stores.boundChains,
     wallets: stores.wallets,
-    submitter: createSubmitterOf(network, { operations, stores, log, ...own }),
-    indexer: createIndexerOf(network, { operations, stores, log }),
-    reconciler: createReconcilerOf(network, { stores, log }),
+    submitter: createSubmitterOf(openedChain, { operations, stores, log, ...own }),
+    indexer: createIndexerOf(openedChain, { operations, stores, log }),
+    reconciler: createReconcilerOf(openedChain, { stores, log }),
   };
 }
 

@@ -36,15 +36,15 @@ export interface SigningOptions {
 
 /** Somebody outside who pays: an account with a key, or a contract wallet with a key as its keeper. */
 export async function newPayer(world: ChainWorld, funds: bigint, options: { isContract?: boolean } = {}) {
-  const { devChain, network } = world;
-  const { chain } = network;
+  const { devChain, openedChain } = world;
+  const { chain } = openedChain;
   const token: ChainToken = chain.tokens.USDC;
   const key = generatePrivateKey();
   const account = privateKeyToAccount(key);
   const address = options.isContract === true ? await deployWallet(world, account.address) : lower(account.address);
   if (funds > 0n) {
     await world.stores.chainTransactions.enqueue({
-      network: "sandbox",
+      environment: "sandbox",
       idempotencyKey: `mint ${randomNonce()}`,
       tenantId: null,
       callId: null,
@@ -64,7 +64,7 @@ export async function newPayer(world: ChainWorld, funds: bigint, options: { isCo
         network: `eip155:${chain.chainId}`,
         asset: token.address,
         payer: address,
-        payTo: network.collection.address,
+        payTo: openedChain.collection.address,
         amount,
         validAfter: 0n,
         validBefore: validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 3_600),

@@ -44,8 +44,8 @@ const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 export async function openPaymentWorld() {
   const world = await openChainWorld();
   const { stores, pool, clock } = world;
-  const network = await world.open({ endings: chainEndings });
-  const { chain, collection, submitter, facilitator, outcomes } = network;
+  const openedChain = await world.open({ endings: chainEndings });
+  const { chain, collection, submitter, facilitator, outcomes } = openedChain;
   const token = chain.tokens.USDC;
   const calls = createCalls(pool);
   const { tools } = createProbes();
@@ -65,7 +65,7 @@ export async function openPaymentWorld() {
     const address = lower(account.address);
     if (balance > 0n) {
       await stores.chainTransactions.enqueue({
-        network: "sandbox",
+        environment: "sandbox",
         idempotencyKey: `mint:${address}`,
         tenantId: null,
         callId: null,
@@ -73,7 +73,7 @@ export async function openPaymentWorld() {
         operation: mint.of({ token: "USDC", to: address, amount: balance }),
         result: undefined,
       });
-      await world.drain(network);
+      await world.drain(openedChain);
     }
     async function sign(amount: bigint, change: { validBefore?: bigint; to?: Hex } = {}): Promise<SignedPayment> {
       const nonce: Hex = `0x${randomBytes(32).toString("hex")}`;
@@ -100,7 +100,7 @@ export async function openPaymentWorld() {
       const to: Hex = `0x${randomBytes(20).toString("hex")}`;
       const { payer, ...signed } = await sign(amount, { to });
       await stores.chainTransactions.enqueue({
-        network: "sandbox",
+        environment: "sandbox",
         idempotencyKey: `spend:${signed.nonce}`,
         tenantId: null,
         callId: null,
@@ -108,7 +108,7 @@ export async function openPaymentWorld() {
         operation: paymentOperation.of({ token: "USDC", to, from: payer, ...signedParts(signed) }),
         result: undefined,
       });
-      await world.drain(network);
+      await world.drain(openedChain);
     }
     return { address, sign, spend, balance: () => balanceOf(address) };
   }
@@ -121,7 +121,7 @@ export async function openPaymentWorld() {
   /** Somebody else broadcasts what a payer has signed. */
   async function broadcast(signed: SignedPayment): Promise<void> {
     await stores.chainTransactions.enqueue({
-      network: "sandbox",
+      environment: "sandbox",
       idempotencyKey: `stranger:${signed.nonce}`,
       tenantId: null,
       callId: null,
@@ -129,7 +129,7 @@ export async function openPaymentWorld() {
       operation: paymentOperation.of({ token: "USDC", to: signed.payTo, from: signed.payer, ...signedParts(signed) }),
       result: undefined,
     });
-    await world.drain(network);
+    await world.drain(openedChain);
   }
 
   /** The charging side of one service process. */
@@ -152,7 +152,7 @@ export async function openPaymentWorld() {
     });
     const shared = {
       stores,
-      network: "sandbox",
+      environment: "sandbox",
       submission: submitter,
       tell: (ids: readonly string[], joined?: string) => charges.tell(ids, joined),
     } as const;
@@ -232,7 +232,7 @@ export async function openPaymentWorld() {
   }
 
   return Object.assign(world, {
-    settling: network,
+    settling: openedChain,
     calls,
     collection,
     termsOf,

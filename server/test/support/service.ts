@@ -178,7 +178,7 @@ export async function mintOperatorKey(
   tenantId: string,
   environment: Environment = "sandbox",
 ): Promise<string> {
-  const owner = { tenantId, network: environment };
+  const owner = { tenantId, environment };
   const person = { id: "user_test_operator", name: "Operator", email: "operator@example.com" };
   await persons.add(owner, { ...person, roles: ["traveler"] }, "test");
   const scopes = [EVERYTHING, ...personalScopes];

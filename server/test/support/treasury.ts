@@ -43,8 +43,8 @@ function openKeys({ config, dataDir }: Pick<Owner, "config" | "dataDir">) {
   return {
     vault,
     close,
-    async wallet(network: Environment, kind: WalletKind, tenantId: string | null = null) {
-      const found = (await wallets.list(network)).find((one) => one.kind === kind && one.tenantId === tenantId);
+    async wallet(environment: Environment, kind: WalletKind, tenantId: string | null = null) {
+      const found = (await wallets.list(environment)).find((one) => one.kind === kind && one.tenantId === tenantId);
       if (found === undefined) throw new Error(`there is no ${kind} wallet`);
       return { ...found, account: privateKeyToAccount(await signer.privateKeyOf(found.id)) };
     },
@@ -181,7 +181,7 @@ export async function runChainCommand(
   // A node that is late is no node that is away.
   const options = { log: silentLog, progress: () => undefined, rpcTimeoutMilliseconds: 60_000 };
   const code = await runProgram(chainProgram, args, output, (work) =>
-    work((network, inner) => withBooks(config, { ...options, network }, inner)),
+    work((environment, inner) => withBooks(config, { ...options, environment }, inner)),
   );
   return { code, ...said };
 }

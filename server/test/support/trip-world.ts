@@ -30,19 +30,19 @@ export interface StepCall {
 /** Trips and bookings on a development chain, without the surfaces: as many processes as a test wants. */
 export async function openTripWorld() {
   const world = await openChainWorld();
-  const network = await world.open({ endings: chainEndings });
+  const openedChain = await world.open({ endings: chainEndings });
   const tenant = await world.newTenant(100_000n * UNIT);
   const { stores, clock } = world;
-  const { escrow } = network.chain;
+  const { escrow } = openedChain.chain;
   if (escrow === undefined) throw new Error("the development chain has no escrow");
   const tenantId = tenant.tenant.id;
   /** Who waits at all waits for as long as it takes: many orders at once are not soon over everywhere. */
   const submission: ChainSubmission = {
-    wake: network.submitter.wake,
+    wake: openedChain.submitter.wake,
     waitForEnd: (id, timeoutMilliseconds) =>
-      network.submitter.waitForEnd(id, timeoutMilliseconds === 0 ? 0 : PATIENCE_MILLISECONDS),
+      openedChain.submitter.waitForEnd(id, timeoutMilliseconds === 0 ? 0 : PATIENCE_MILLISECONDS),
   };
-  const healthy: StepPorts = { stores, chain: network.chain, submission, clock };
+  const healthy: StepPorts = { stores, chain: openedChain.chain, submission, clock };
 
   /**
    * A process of its own, which dies when it is told to. Who waits in it carries his order out himself, one turn after the other:
@@ -51,11 +51,11 @@ export async function openTripWorld() {
   function openDying({ mortal, mortalStores }: ReturnType<typeof dyingProcess>): StepPorts {
     const mortals = mortalStores(stores);
     const submitter = createChainSubmitter({
-      chain: mortal(network.chain),
-      operations: network.operations,
-      sender: mortal(network.sender),
-      wallets: mortal(network.wallets),
-      networks: mortal(network.networks),
+      chain: mortal(openedChain.chain),
+      operations: openedChain.operations,
+      sender: mortal(openedChain.sender),
+      wallets: mortal(openedChain.wallets),
+      boundChains: mortal(openedChain.boundChains),
       stores: mortals,
       endings: chainEndings,
       isTransient: () => false,
@@ -72,7 +72,7 @@ export async function openTripWorld() {
         }
       },
     };
-    return { stores: mortals, chain: network.chain, submission: alone, clock };
+    return { stores: mortals, chain: openedChain.chain, submission: alone, clock };
   }
 
   /** Has what it asks for carried out by a healthy process, which otherwise does nothing. */
@@ -82,7 +82,7 @@ export async function openTripWorld() {
       isOver = true;
     };
     work.then(end, end);
-    while (!isOver) await network.submitter.runOnce();
+    while (!isOver) await openedChain.submitter.runOnce();
     return await work;
   }
 
@@ -101,7 +101,7 @@ export async function openTripWorld() {
     const terms = newTerms(budget, seconds);
     const trip: NewTrip = {
       tripId: escrow?.tripId(terms) ?? "0x",
-      network: "sandbox",
+      environment: "sandbox",
       tenantId,
       userId: "svc:key",
       escrow: escrow?.address ?? "0x",
@@ -125,7 +125,7 @@ export async function openTripWorld() {
   const result = () => ({ ok: 1 });
   return {
     ...world,
-    network,
+    openedChain,
     tenant,
     tenantId,
     escrow,

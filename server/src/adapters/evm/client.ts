@@ -22,7 +22,7 @@ export function chainUnavailable(cause: unknown): Failure {
   });
 }
 
-/** Every failure of `work` is one of the network. */
+/** Every failure of `work` is one of the chain. */
 export async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

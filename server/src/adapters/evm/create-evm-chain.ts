@@ -19,7 +19,7 @@ import { readToken } from "./read-tokens.ts";
 import { ChainSetupError } from "./setup-error.ts";
 
 export interface EvmChainOptions {
-  network: Environment;
+  environment: Environment;
   client: PublicClient;
   contracts: ChainContracts;
   confirmations: number;
@@ -29,9 +29,9 @@ export interface EvmChainOptions {
 /** One question is at most as long as the code that makes a contract may be: 48 kB. */
 const BALANCES_AT_ONCE = 100;
 
-/** Reads the network's identity and proves its tokens; throws ChainSetupError where the configuration is not true of it. */
+/** Reads the chain's identity and proves its tokens; throws ChainSetupError where the configuration is not true of it. */
 export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
-  const { network, client, contracts, confirmations } = options;
+  const { environment, client, contracts, confirmations } = options;
   if (!Number.isSafeInteger(confirmations) || confirmations < 1) {
     throw new ChainSetupError(`Confirmations are at least 1, not ${confirmations}.`);
   }
@@ -43,7 +43,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const token = tokens.USDC.address;
   const nativeToken = token === ARC_NATIVE_USDC ? "USDC" : undefined;
   return {
-    network,
+    environment,
     chainId,
     genesisHash,
     confirmations,

@@ -50,7 +50,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   const readFees = createFeeReader(client);
 
   return {
-    network: chain.network,
+    environment: chain.environment,
     relayerWalletId: relayer.id,
 
     async prepare(transaction) {

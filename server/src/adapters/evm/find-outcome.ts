@@ -76,7 +76,7 @@ function isWhatMoved(
   return moved !== undefined && moved.to === to && moved.amount === value;
 }
 
-/** Asks a network what became of payers' authorizations. */
+/** Asks a chain what became of payers' authorizations. */
 export function createPaymentOutcomes(client: PublicClient, chain: Chain): PaymentOutcomes {
   return {
     async outcomeOf({ asset, payer, payTo, amount, validBefore, nonce }, signedAfter) {

@@ -15,7 +15,7 @@ export const WEI_PER_NATIVE = 10n ** BigInt(NATIVE_DECIMALS);
 
 export const nativeAmount = (wei: bigint): NativeAmount => ({ wei });
 
-/** In the token's 6 decimals, rounded down, for networks whose gas is paid in that token. */
+/** In the token's 6 decimals, rounded down, for chains whose gas is paid in that token. */
 export const microFromNative = ({ wei }: NativeAmount): bigint => wei / WEI_PER_MICRO;
 
 export const formatNative = ({ wei }: NativeAmount): string => formatUnits(wei, NATIVE_DECIMALS);

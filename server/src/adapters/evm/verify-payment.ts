@@ -11,7 +11,7 @@ import { recoverAddress } from "./recover-address.ts";
 
 export interface PaymentVerifierOptions {
   client: Pick<PublicClient, "request">;
-  chain: Pick<Chain, "network" | "chainId" | "tokens">;
+  chain: Pick<Chain, "environment" | "chainId" | "tokens">;
 }
 
 /** As @x402/evm and the specification of x402 call it; the last has no word there. */
@@ -47,7 +47,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   /** Recovering a key is most of what a verification costs here, and it is asked for twice. */
   const judged = new WeakMap<SignedPayment, Judged>();
 
-  /** Undefined: it is on another network, or in a token that is not taken. */
+  /** Undefined: it is on another chain, or in a token that is not taken. */
   function judge(payment: SignedPayment): Judged | undefined {
     const known = judged.get(payment);
     if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   }
 
   return {
-    network: chain.network,
+    environment: chain.environment,
     settle: undefined,
     isSignedByPayer: (payment) => judge(payment)?.isSignedByKey === true,
 

@@ -63,7 +63,7 @@ export async function createX402Facilitator(options: X402FacilitatorOptions): Pr
     return { kind: "refused", reason: reason ?? "settlement_failed" };
   }
 
-  return { network: options.environment, verify, settle };
+  return { environment: options.environment, verify, settle };
 }
 
 interface Questions {

@@ -32,7 +32,7 @@ let payer: PrivateKeyAccount;
 
 beforeAll(async () => {
   world = await openChainWorld();
-  const { chain } = world.network;
+  const { chain } = world.openedChain;
   const { chainId, funderKey, url: rpcUrl } = world.devChain;
   stock = await startStockFacilitator({
     chainId,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   payer = privateKeyToAccount(generatePrivateKey());
   const address: Hex = `0x${payer.address.slice(2).toLowerCase()}`;
   await world.stores.chainTransactions.enqueue({
-    network: "sandbox",
+    environment: "sandbox",
     idempotencyKey: "test payer",
     tenantId: null,
     callId: null,
@@ -79,7 +79,7 @@ function settle(by: Facilitator, ...payment: Parameters<NonNullable<Facilitator[
 }
 
 async function collected(): Promise<bigint> {
-  const { chain } = world.network;
+  const { chain } = world.openedChain;
   const head = await chain.head();
   return (await chain.balances("USDC", [COLLECTION], head.number))[0] ?? 0n;
 }
@@ -96,7 +96,7 @@ describe("with the stock facilitator", () => {
     const settled = await settle(facilitator, payment, terms);
     expect(await collected()).toBe(before + PRICE);
     const transactionHash = settled.kind === "sent" ? settled.transactionHash : undefined;
-    const receipt = transactionHash === undefined ? undefined : await world.network.chain.receipt(transactionHash);
+    const receipt = transactionHash === undefined ? undefined : await world.openedChain.chain.receipt(transactionHash);
     expect(receipt).toMatchObject({ succeeded: true, movements: [{ to: COLLECTION, amount: PRICE }] });
   });
 
@@ -168,7 +168,7 @@ describe("it is sent what the packages' own client sends", () => {
       return world.http.send(request);
     };
     const config = readConfig({ X402_FACILITATOR_URL: stock.url, X402_FACILITATOR_KEY: key });
-    const keyed = await openFacilitator(config, { sandbox: world.network }, { ...world.http, send });
+    const keyed = await openFacilitator(config, { sandbox: world.openedChain }, { ...world.http, send });
     if (keyed === undefined) throw new Error("A facilitator is configured.");
     const payment = await signPayment(payer, terms);
     await keyed.verify(payment, terms);

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Pool } from "pg";
 import { z } from "zod";
 import type { Config } from "../../config/config.ts";
-import { toCamelCase, toSnakeCase } from "../../platform/database/casing.ts";
+import { toCamelCase, toColumnName, toPropertyName, toSnakeCase } from "../../platform/database/casing.ts";
 import { columnKinds } from "../../platform/database/column-kinds.ts";
 import { withDatabase } from "../open-database.ts";
 
@@ -100,7 +100,7 @@ export function renderTables(columns: readonly Column[], narrower: ReadonlyMap<s
 }
 
 function line(column: Column, narrower: ReadonlyMap<string, string>): string {
-  const name = cased(column.column);
+  const name = propertyName(column);
   const words = wordsOf(column.check);
   const scalar = narrower.get(`${column.table}.${column.column}`) ?? SCALAR_TYPES[column.type];
   if (scalar === undefined) throw new Error(`${column.table}.${column.column} has an unknown type: ${column.type}.`);
@@ -124,6 +124,13 @@ function cased(name: string): string {
   const camel = toCamelCase(name);
   if (toSnakeCase(camel) !== name) throw new Error(`The name ${name} cannot be written in camel case and back.`);
   return camel;
+}
+
+function propertyName({ table, column }: Column): string {
+  const name = toPropertyName(column);
+  if (toColumnName(toCamelCase(table), name) !== column)
+    throw new Error(`The column ${table}.${column} has a name that does not come back.`);
+  return name;
 }
 
 function interfaceName(table: string): string {

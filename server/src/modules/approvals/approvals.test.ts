@@ -38,7 +38,7 @@ async function newToken(): Promise<string> {
   try {
     const tokens = new TokenAdministration(db, { clock: systemClock, random: systemRandom });
     const { id, token } = await tokens.issue("desk", "test");
-    const tenant = { tenantId: service.tenantId, network: "sandbox" } as const;
+    const tenant = { tenantId: service.tenantId, environment: "sandbox" } as const;
     await service.operator((operator) => tokens.bind(operator, id, tenant, "test"));
     return token;
   } finally {

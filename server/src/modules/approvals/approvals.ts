@@ -21,7 +21,7 @@ type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 export interface ApprovalOwner {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 /** What an approval lets through, and nothing else. */

@@ -23,9 +23,9 @@ export async function decideApproval(
     const changed = await approvals.decide(approval, approval.id, decision);
     if (changed === undefined || to === "revoked") return changed;
     // A run of a workflow may wait for it.
-    const { tenantId, network } = approval;
+    const { tenantId, environment } = approval;
     await runEvents.raise({
-      ...{ tenantId, network, name: "approval_decided", subject: approval.id },
+      ...{ tenantId, environment, name: "approval_decided", subject: approval.id },
       resolution: { status: to },
     });
     return changed;
@@ -39,10 +39,10 @@ export async function listDeciders(
   { persons }: Pick<Stores, "persons">,
   approval: Approval,
 ): Promise<readonly Person[]> {
-  const { tenantId, network, requestedBy, requestedKeyId, role } = approval;
+  const { tenantId, environment, requestedBy, requestedKeyId, role } = approval;
   const travelers = travelersOf(approval);
   const asker = await persons.ofKey(tenantId, requestedKeyId);
-  return (await persons.list({ tenantId, network })).filter(
+  return (await persons.list({ tenantId, environment })).filter(
     ({ id, roles }) => id !== requestedBy && id !== asker && !travelers.includes(id) && hasRole(roles, role),
   );
 }

@@ -175,5 +175,5 @@ function requestedOf({ id, expiresAt, reason }: Approval): RequestedApproval {
 }
 
 function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {
-  return { tenantId, network: environment };
+  return { tenantId, environment };
 }

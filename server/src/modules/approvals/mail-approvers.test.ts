@@ -35,7 +35,7 @@ beforeAll(async () => {
   mailer = createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
   const { tenant } = await setup.open().createTenant({ name: "Acme", actor: "test" });
   tenantId = tenant.id;
-  const owner = { tenantId, network: "sandbox" as const };
+  const owner = { tenantId, environment: "sandbox" as const };
   for (const [name, roles] of [
     ["grace", ["approver"]],
     ["boss", ["admin"]],

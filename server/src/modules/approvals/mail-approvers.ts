@@ -32,7 +32,7 @@ export async function storeApproverMails(
   approval: Approval,
   asked: MailedCase,
 ): Promise<StoredMails> {
-  const { id, tenantId, network, expiresAt } = approval;
+  const { id, tenantId, environment, expiresAt } = approval;
   const deciders = (await listDeciders(aggregates, approval)).slice(0, MOST_MAILED);
   const stored = [];
   for (const { id: personId, email, name } of deciders.toSorted((one, other) => (one.email < other.email ? -1 : 1))) {
@@ -43,7 +43,7 @@ export async function storeApproverMails(
       language: "en",
       parts: partsOf(approval, asked, { name, link }),
     });
-    const request = { tenantId, network, userId: personId, kind: "approval", about: [id], mail, expiresAt };
+    const request = { tenantId, environment, userId: personId, kind: "approval", about: [id], mail, expiresAt };
     const record = await storeMessage(aggregates, ports, request);
     if (record !== undefined) stored.push(record);
   }
@@ -51,7 +51,7 @@ export async function storeApproverMails(
 }
 
 function partsOf(
-  { amount, expiresAt, policyId, network }: Approval,
+  { amount, expiresAt, policyId, environment }: Approval,
   { plan: { bought, movements }, purpose, verdict }: MailedCase,
   { name, link }: { name: string; link: string },
 ): MailPart[] {
@@ -64,7 +64,7 @@ function partsOf(
     words(`Hello ${name}. By the policy ${policyId} this needs a person's decision:`),
     words(`${what}${price}`),
     ...(reasons.length === 0 ? [] : [words(reasons.join("\n"))]),
-    ...(network === "sandbox" ? [words("This is a trial: nothing real is bought, and no real money moves.")] : []),
+    ...(environment === "sandbox" ? [words("This is a trial: nothing real is bought, and no real money moves.")] : []),
     { kind: "link", text: link, label: "Look at it and decide" },
     words(`It can be decided until ${until} UTC. The link is yours alone: do not pass it on.`),
   ];

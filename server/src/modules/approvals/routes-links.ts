@@ -109,7 +109,7 @@ async function open(
 }
 
 async function describe({ approval, person }: Linked, ports: LinkPorts): Promise<z.output<typeof View>> {
-  const sandbox = approval.network === "sandbox";
+  const sandbox = approval.environment === "sandbox";
   const answer = describeApproval(approval, ports.clock.now());
   const bought = Bought.safeParse(approval.evidence.bought).data;
   const userIds = bought?.travelerIds ?? [approval.travelerId];
@@ -134,7 +134,7 @@ const Bought = z.looseObject({ travelerIds: z.array(z.string()).nullable() });
 
 /** Names are read when somebody looks: the evidence has none that would outlive a person's data. */
 async function nameOf({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
-  const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.network)) ?? {};
+  const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.environment)) ?? {};
   const name = [givenName, familyName].filter((part) => part !== undefined).join(" ");
   return { userId, name: name || ((await stores.persons.find(approval, userId))?.name ?? null) };
 }

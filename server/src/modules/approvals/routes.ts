@@ -153,7 +153,7 @@ const decide = defineInternalRoute({
 export const approvalRoutes = [listApprovals, readApproval, decide];
 
 function ownerOf({ tenantId, environment }: Principal): ApprovalOwner {
-  return { tenantId, network: environment };
+  return { tenantId, environment };
 }
 
 async function decidableFor(

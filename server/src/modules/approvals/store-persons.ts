@@ -8,11 +8,11 @@ export function createApprovalPersons(db: Queryable): PersonRecords {
      * Hashes of what was asked for have no salt, and dates of birth and addresses could be guessed from them. The approvals that they
      * bind can no longer be used, as nobody can call for the person any more.
      */
-    async forgetTraces({ person: { tenantId, userId, network }, mark }) {
+    async forgetTraces({ person: { tenantId, userId, environment }, mark }) {
       if (mark === userId) return;
       await sql`
         update approval set call_hash = 'erased:' || id, content_hash = 'erased', fare_hash = null, rejection_hash = null
-        where tenant_id = ${tenantId} and network = ${network}
+        where tenant_id = ${tenantId} and network = ${environment}
           and (traveler_id = ${mark} or requested_by = ${mark})`.execute(db);
     },
   };

@@ -12,7 +12,7 @@ const KEPT_DAYS = 7;
 export async function useApproval(
   db: Queryable,
   clock: Clock,
-  { tenantId, network, id }: ApprovalOwner & Pick<Approval, "id">,
+  { tenantId, environment, id }: ApprovalOwner & Pick<Approval, "id">,
   callId: string,
 ): Promise<void> {
   const usedAt = clock.now().toString();
@@ -20,14 +20,14 @@ export async function useApproval(
     .updateTable("approval")
     .set({ state: "used", callId, usedAt })
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("id", "=", id)
     .where("state", "=", "approved")
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   await db
     .insertInto("approvalUse")
-    .values({ callId, tenantId, network, approvalId: id, usedAt, traceId: currentTraceId() })
+    .values({ callId, tenantId, environment, approvalId: id, usedAt, traceId: currentTraceId() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -37,7 +37,7 @@ export async function takeApprovalAgain(db: Queryable, clock: Clock, callId: str
   const found = await db
     .selectFrom("approvalUse")
     .innerJoin("approval", "approval.id", "approvalUse.approvalId")
-    .select(["approval.id", "approval.tenantId", "approval.network", "approval.state"])
+    .select(["approval.id", "approval.tenantId", "approval.environment", "approval.state"])
     .select(["approval.callId", "approval.expiresAt"])
     .where("approvalUse.callId", "=", callId)
     .forUpdate("approval")

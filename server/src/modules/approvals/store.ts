@@ -8,7 +8,7 @@ import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval, Stor
 import { giveApprovalsBack, pruneApprovalUses, takeApprovalAgain, useApproval } from "./store-uses.ts";
 
 const columns = [
-  ...(["id", "tenantId", "network", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
+  ...(["id", "tenantId", "environment", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
   ...(["policyVersion", "amountMicro as amount", "toleranceMicro as tolerance", "evidence", "role"] as const),
   ...(["requestedBy", "requestedKeyId", "requestedAt", "expiresAt", "state"] as const),
   ...(["fareHash", "rejectionHash"] as const),
@@ -57,13 +57,13 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .execute();
       return rows.map((row) => withoutNulls(row));
     },
-    async isUnderWay({ tenantId, network }, id) {
+    async isUnderWay({ tenantId, environment }, id) {
       const found = await queryable
         .selectFrom("approval")
         .innerJoin("call", "call.id", "approval.callId")
         .select("call.id")
         .where("approval.tenantId", "=", tenantId)
-        .where("approval.network", "=", network)
+        .where("approval.environment", "=", environment)
         .where("approval.id", "=", id)
         .where("call.state", "=", "reserved")
         .executeTakeFirst();
@@ -95,23 +95,37 @@ function selectOf(db: Queryable, owners: readonly ApprovalOwner[]) {
     .selectFrom("approval")
     .select(columns)
     .where(({ or, and, eb }) =>
-      or(owners.map(({ tenantId, network }) => and([eb("tenantId", "=", tenantId), eb("network", "=", network)]))),
+      or(
+        owners.map(({ tenantId, environment }) =>
+          and([eb("tenantId", "=", tenantId), eb("environment", "=", environment)]),
+        ),
+      ),
     );
 }
 
-function changeOf(db: Queryable, { tenantId, network }: ApprovalOwner, id: string) {
+function changeOf(db: Queryable, { tenantId, environment }: ApprovalOwner, id: string) {
   return db
     .updateTable("approval")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("id", "=", id);
 }
 
 async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
-  const { tenantId, network, callHash, contentHash, fareHash, rejectionHash, amount, tolerance, evidence, ...rest } =
-    approval;
+  const {
+    tenantId,
+    environment,
+    callHash,
+    contentHash,
+    fareHash,
+    rejectionHash,
+    amount,
+    tolerance,
+    evidence,
+    ...rest
+  } = approval;
   // One after the other for each call: there may be none to lock yet.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${network}:${tenantId}:${callHash}`}, 0))`.execute(
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${environment}:${tenantId}:${callHash}`}, 0))`.execute(
     db,
   );
   const now = clock.now().toString();
@@ -127,14 +141,22 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .updateTable("approval")
     .set({ state: "replaced" })
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("callHash", "=", callHash)
     .where("state", "in", ["pending", "approved"])
     .execute();
   const row = await db
     .insertInto("approval")
     .values({
-      ...{ ...rest, tenantId, network, callHash, contentHash, evidence: JSON.stringify(evidence), state: "pending" },
+      ...{
+        ...rest,
+        tenantId,
+        environment,
+        callHash,
+        contentHash,
+        evidence: JSON.stringify(evidence),
+        state: "pending",
+      },
       fareHash: fareHash ?? null,
       rejectionHash: rejectionHash ?? null,
       ...{ amountMicro: amount ?? null, toleranceMicro: tolerance, traceId: currentTraceId() },
@@ -143,7 +165,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .returning(columns)
     .executeTakeFirstOrThrow();
   const { id, tool, requestedBy, requestedKeyId } = approval;
-  const details = { network, tool, keyId: requestedKeyId, evidence };
+  const details = { network: environment, tool, keyId: requestedKeyId, evidence };
   await appendAudit(db, { tenantId, actor: requestedBy, action: "approval.request", subjectId: id, details }, clock);
   return withoutNulls(row);
 }
@@ -162,8 +184,8 @@ async function decide(
     .returning(columns)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { tenantId, network } = owner;
-  const details = { network, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
+  const { tenantId, environment } = owner;
+  const details = { network: environment, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
   await appendAudit(db, { tenantId, actor: by, action: "approval.decide", subjectId: id, details }, clock);
   return withoutNulls(row);
 }

@@ -36,13 +36,13 @@ const KIND = "disruption";
 export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,
-  { tenantId, travelerId: userId, environment: network }: Caller,
+  { tenantId, travelerId: userId, environment }: Caller,
   { mailer, travelers, ...ports }: Pick<Ports, "mailer" | "mailing" | "travelers" | "stores">,
 ): Promise<Plan> {
   if (mailer === undefined || !channels.includes("email")) return EMPTY_PLAN;
-  const profile = await travelers.get(tenantId, userId, network);
+  const profile = await travelers.get(tenantId, userId, environment);
   if (profile?.email === undefined) return EMPTY_PLAN;
-  if (!(await mayBeSent(ports, { tenantId, network, userId, kind: KIND, about }))) return EMPTY_PLAN;
+  if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return EMPTY_PLAN;
   return { movements: [], irreversible: [final("the mail to the traveler of the profile")] };
 }
 
@@ -51,7 +51,7 @@ const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 async function send(
   { channel, mail }: Pick<Draft, "channel" | "mail">,
   about: Disruption,
-  { tenantId, travelerId: userId, environment: network }: Caller,
+  { tenantId, travelerId: userId, environment }: Caller,
   { mailer, ...ports }: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
   if (channel === "slack")
@@ -61,7 +61,7 @@ async function send(
   if (mailer === undefined) return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
   if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
   const expiresAt = ports.clock.now().add(OF_USE);
-  const request = { tenantId, network, userId, kind: KIND, about, mail, expiresAt };
+  const request = { tenantId, environment, userId, kind: KIND, about, mail, expiresAt };
   const { state, at, isNew } = await sendMessage({ ...ports, mailer }, request);
   const sentAt = at.toString();
   switch (state) {

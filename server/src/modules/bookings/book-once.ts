@@ -26,7 +26,10 @@ export interface BookOnceRequest {
   prepare(held: Booking | undefined): Promise<PreparedBooking>;
 }
 
-type Intent<Kind> = Omit<Kind, "tenantId" | "network" | "callId" | "kind" | "offerId" | "workerId" | "particularsHash">;
+type Intent<Kind> = Omit<
+  Kind,
+  "tenantId" | "environment" | "callId" | "kind" | "offerId" | "workerId" | "particularsHash"
+>;
 
 export interface PreparedBooking {
   intent: { kind: "new"; booking: Intent<NewBooking> } | { kind: "pay"; held: Intent<HoldPayment> };
@@ -46,7 +49,7 @@ export async function bookOnce(
   { caller, callId, asked, steps, prepare }: BookOnceRequest,
   { progress, ...options }: BookOptions = {},
 ): Promise<OnceAnswer> {
-  const { tenantId, environment: network } = caller;
+  const { tenantId, environment } = caller;
   const { kind, offerId } = asked;
   const name = NAMES[kind];
   let held: Booking | undefined;
@@ -55,7 +58,7 @@ export async function bookOnce(
     {
       callId,
       async findLive() {
-        const live = await stores.bookings.findLive(tenantId, network, offerId);
+        const live = await stores.bookings.findLive(tenantId, environment, offerId);
         held = live?.kind === "flight_hold" ? live : undefined;
         if (held !== undefined) {
           if (held.state !== "on_hold") throw inProgress(name);
@@ -66,17 +69,17 @@ export async function bookOnce(
       },
       requireSame: (live) => requireSame(asked, live),
       async prepare() {
-        await requireMoving(stores.boundChains, network);
+        await requireMoving(stores.boundChains, environment);
         progress?.(`Checking the ${name}, the travelers and the balance`);
         const { intent, begin } = await prepare(held);
-        const by = { tenantId, network, callId, workerId: callId };
+        const by = { tenantId, environment, callId, workerId: callId };
         return {
           async insert(aggregates) {
             const intended = intent.kind === "pay" ? intent.held : intent.booking;
             await requireTravelers(aggregates, caller, { travelers: [], ...intended });
             const { amountMicroUsdc: amount } = intended;
             const { cover } = caller;
-            const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, network, amount }, cover));
+            const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, environment, amount }, cover));
             const { itinerarySalt } = intent.kind === "pay" ? (held ?? {}) : intent.booking;
             if (itinerarySalt === undefined) throw new Error(`the order of offer ${offerId} is not held`);
             const particularsHash = particularsHashOf(asked, itinerarySalt);
@@ -104,10 +107,10 @@ export async function bookOnce(
 /** For a preview: what the hold on the balance would be refused with, where the wallet pays. Throws `insufficient_balance`. */
 export async function requireBalance(
   { ledger }: Pick<Aggregates, "ledger">,
-  { tenantId, environment: network, cover }: BookOnceRequest["caller"],
+  { tenantId, environment, cover }: BookOnceRequest["caller"],
   amount: Micro,
 ): Promise<void> {
-  if (cover === undefined) await requireAvailable(ledger, { tenantId, network, token: "USDC" }, amount);
+  if (cover === undefined) await requireAvailable(ledger, { tenantId, environment, token: "USDC" }, amount);
 }
 
 /** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
@@ -134,9 +137,9 @@ async function payFor(
   booking: Booking | undefined,
 ): Promise<Booking | undefined> {
   if (booking === undefined) return undefined;
-  const { tenantId, network, amountMicroUsdc, escrowBookingId } = booking;
+  const { tenantId, environment, amountMicroUsdc, escrowBookingId } = booking;
   if (escrowBookingId === undefined) {
-    await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+    await ledger.hold({ tenantId, environment, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
   }
   await callSpends.price(booking.callId, amountMicroUsdc);
   return booking;

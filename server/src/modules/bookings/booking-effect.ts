@@ -60,7 +60,7 @@ export function ledgerReference(booking: Pick<Booking, "id">): string {
   return `booking:${booking.id}`;
 }
 
-const purseOf = ({ tenantId, network }: Booking) => ({ tenantId, network, token: "USDC" }) as const;
+const purseOf = ({ tenantId, environment }: Booking) => ({ tenantId, environment, token: "USDC" }) as const;
 
 export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
   const chargeTransferId =
@@ -103,17 +103,17 @@ export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Bo
   };
 }
 
-/** For the reconciler. `stepsFor`: undefined for a network that is switched off. */
+/** For the reconciler. `stepsFor`: undefined for an environment that is switched off. */
 export function bookingUse(
   kind: Booking["kind"],
   { stores, clock }: BookingStorage,
-  stepsFor: (network: Environment) => BookingSteps | undefined,
+  stepsFor: (environment: Environment) => BookingSteps | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, BookingAggregates>({
     ...{ name: `${kind}_booking`, kind, stores, clock },
     store: ({ bookings }) => bookings,
-    definitionFor(network) {
-      const steps = stepsFor(network);
+    definitionFor(environment) {
+      const steps = stepsFor(environment);
       return steps === undefined ? undefined : bookingEffect(steps);
     },
   });

@@ -42,7 +42,7 @@ async function newBooking(workerId: string): Promise<Booking> {
     travelers: [],
     itinerarySalt: "salt",
   };
-  const booking = await bookings.insert({ ...names, ...price, network: "sandbox", kind: "flight", workerId });
+  const booking = await bookings.insert({ ...names, ...price, environment: "sandbox", kind: "flight", workerId });
   if (booking === undefined) throw new Error("not inserted");
   return booking;
 }
@@ -103,11 +103,11 @@ test("a claim that is under way is passed over, not waited for", async () => {
   });
 });
 
-test("an offer has one booking that is not failed, per tenant and network", async () => {
+test("an offer has one booking that is not failed, per tenant and environment", async () => {
   const first = await newBooking("mine");
   const again = { ...first, id: `${first.id}_again`, workerId: "mine" };
   expect(await bookings.insert(again)).toBeUndefined();
-  expect(await bookings.insert({ ...again, id: `${first.id}_live`, network: "production" })).toBeDefined();
+  expect(await bookings.insert({ ...again, id: `${first.id}_live`, environment: "production" })).toBeDefined();
   expect(await bookings.findLive("tenant_1", "sandbox", first.offerId)).toMatchObject({ id: first.id });
   await bookings.advance(first.id, { from: "intended", workerId: "mine" }, "failed", { failureCode: "offer_expired" });
   expect(await bookings.findLive("tenant_1", "sandbox", first.offerId)).toBeUndefined();

@@ -24,7 +24,7 @@ export interface Booking {
   /** `bkg_…`; kept in the supplier's metadata. */
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   userId: string;
   /** The call that a success is charged to. */
   callId: string;
@@ -90,7 +90,7 @@ export type NewBooking = Pick<
   Booking,
   | "id"
   | "tenantId"
-  | "network"
+  | "environment"
   | "userId"
   | "callId"
   | "kind"
@@ -110,7 +110,7 @@ export type NewBooking = Pick<
 export type HoldPayment = Pick<
   Booking,
   | "tenantId"
-  | "network"
+  | "environment"
   | "id"
   | "userId"
   | "callId"
@@ -140,20 +140,20 @@ export type BookingChange = Partial<
   >
 >;
 
-/** Booking records. At most one booking per tenant, network and offer is not `failed`. */
+/** Booking records. At most one booking per tenant, environment and offer is not `failed`. */
 export interface Bookings extends EffectStore<Booking> {
   /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
-  findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
+  findLive(tenantId: string, environment: Environment, offerId: string): Promise<Booking | undefined>;
   /** The booking that a reservation in escrow pays for. `lock`: nobody else changes it before the end of the transaction. */
   findCovered(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     escrowBookingId: string,
     lock?: "lock",
   ): Promise<Booking | undefined>;
   /** Bookings that reservations were to pay for which ended without. */
-  listUncovered(network: Environment, limit: number): Promise<readonly Booking[]>;
+  listUncovered(environment: Environment, limit: number): Promise<readonly Booking[]>;
   /** In a transaction. `escrowBookingId: undefined`: from here on the balance pays. */
   setCover(id: string, change: { cover: Micro; coverCharged?: Micro; escrowBookingId?: undefined }): Promise<void>;
   /** What was to be paid is less, as the supplier gave it back; the part of it that the reservation had not paid. */
@@ -164,15 +164,15 @@ export interface Bookings extends EffectStore<Booking> {
   wake(id: string): Promise<boolean>;
   /** Forgets what bookings for an erased person were asked with. `userId` and `name` are what stands in place of the person. */
   forgetParticulars(
-    owner: { tenantId: string; network: Environment },
+    owner: { tenantId: string; environment: Environment },
     erased: { userId: string; name: string },
   ): Promise<void>;
 
   /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
-  leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;
-  endCustomerLease(network: Environment, email: string, holder: string): Promise<void>;
+  leaseCustomer(environment: Environment, email: string, holder: string, seconds: number): Promise<boolean>;
+  endCustomerLease(environment: Environment, email: string, holder: string): Promise<void>;
   /** A supplier's customer belongs to one user of one tenant for good: false when it is somebody else's. */
-  ownCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
+  ownCustomer(environment: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
   /** Whether it was made for this user. */
-  isOwnCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
+  isOwnCustomer(environment: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ export const coverErrors = {
 
 interface Covered {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   amount: Micro;
 }
 
@@ -23,14 +23,14 @@ interface Covered {
  */
 export async function requireCover(
   { trips, escrowBookings, bookings }: Pick<Aggregates, "trips" | "escrowBookings" | "bookings">,
-  { tenantId, network, amount }: Covered,
+  { tenantId, environment, amount }: Covered,
   cover: Cover,
 ): Promise<Hex> {
   const [tripId, bookingId] = [hexOf(cover.tripId), hexOf(cover.bookingId)];
-  await trips.lock(network, tripId);
-  const reserved = await escrowBookings.find(tenantId, network, bookingId);
+  await trips.lock(environment, tripId);
+  const reserved = await escrowBookings.find(tenantId, environment, bookingId);
   const isReserved = reserved?.state === "reserved" && reserved.pending === undefined && reserved.tripId === tripId;
-  const isFree = (await bookings.findCovered(tenantId, network, bookingId)) === undefined;
+  const isFree = (await bookings.findCovered(tenantId, environment, bookingId)) === undefined;
   if (isReserved && isFree && reserved.reserved >= amount) return bookingId;
   throw new Failure("reservation_not_available", {
     detail: coverErrors.reservation_not_available,

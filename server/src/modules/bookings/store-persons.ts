@@ -9,8 +9,8 @@ import { createBookings } from "./store.ts";
 const CLOCKS_BEHIND_HOURS = 12;
 
 /** Of bookings that the person made or travels on. */
-const concerns = ({ tenantId, userId, network }: PersonId) => sql<boolean>`
-  booking.tenant_id = ${tenantId} and booking.network = ${network}
+const concerns = ({ tenantId, userId, environment }: PersonId) => sql<boolean>`
+  booking.tenant_id = ${tenantId} and booking.network = ${environment}
   and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
 
 export function createBookedPersons({ db, clock }: { db: Queryable; clock: Clock }): PersonRecords {
@@ -54,8 +54,8 @@ export function createBookedPersons({ db, clock }: { db: Queryable; clock: Clock
       return { isBusy: open.rows.length > 0, ordersAhead: await listAhead(db, person, at) };
     },
 
-    forgetTraces: ({ person: { tenantId, network }, mark: userId, name }) =>
-      createBookings(db, clock).forgetParticulars({ tenantId, network }, { userId, name }),
+    forgetTraces: ({ person: { tenantId, environment }, mark: userId, name }) =>
+      createBookings(db, clock).forgetParticulars({ tenantId, environment }, { userId, name }),
 
     findOld: async ({ travelers }, page) => (travelers === undefined ? [] : await findUnused(db, travelers, page)),
   };

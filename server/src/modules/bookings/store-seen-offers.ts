@@ -9,19 +9,19 @@ const Comparables = z.array(SeenComparable);
 
 export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
   return {
-    async remember({ tenantId, environment: network }, offers, search) {
+    async remember({ tenantId, environment }, offers, search) {
       const seenAt = clock.now().toString();
       if (search !== undefined) {
         await sql`
           insert into seen_search (tenant_id, network, search_id, comparables, seen_at)
-          values (${tenantId}, ${network}, ${search.id}, ${JSON.stringify(search.comparables)}::jsonb, ${seenAt}::timestamptz)
+          values (${tenantId}, ${environment}, ${search.id}, ${JSON.stringify(search.comparables)}::jsonb, ${seenAt}::timestamptz)
           on conflict do nothing`.execute(db);
       }
       // One statement with as many parameters however many offers a search has, in one order for all who remember the same.
       const sorted = offers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
       await sql`
         insert into seen_offer (tenant_id, network, offer_id, offer, seen_at)
-        select ${tenantId}, ${network}, offer_id, offer::jsonb, ${seenAt}::timestamptz
+        select ${tenantId}, ${environment}, offer_id, offer::jsonb, ${seenAt}::timestamptz
         from unnest(${sorted.map(({ id }) => id)}::text[], ${sorted.map(({ offer }) => JSON.stringify(offer))}::text[])
           as seen (offer_id, offer)
         on conflict (tenant_id, network, offer_id) do update set offer = excluded.offer, seen_at = excluded.seen_at`.execute(
@@ -34,7 +34,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
         .selectFrom("seenOffer")
         .select("offer")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", environment)
+        .where("environment", "=", environment)
         .where("offerId", "=", id)
         .executeTakeFirst();
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
@@ -46,7 +46,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
         .selectFrom("seenOffer")
         .select(["offerId", "offer"])
         .where("tenantId", "=", tenantId)
-        .where("network", "=", environment)
+        .where("environment", "=", environment)
         .where("offerId", "in", ids)
         .execute();
       return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
@@ -57,7 +57,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
         .selectFrom("seenSearch")
         .select("comparables")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", environment)
+        .where("environment", "=", environment)
         .where("searchId", "=", searchId)
         .executeTakeFirst();
       return row === undefined ? undefined : Comparables.parse(row.comparables);

@@ -38,12 +38,12 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
 
 function createErasure(queryable: Queryable): Pick<Bookings, "forgetParticulars"> {
   return {
-    async forgetParticulars({ tenantId, network }, { userId, name }) {
+    async forgetParticulars({ tenantId, environment }, { userId, name }) {
       const travels = JSON.stringify([{ userId }]);
       const isNamed = JSON.stringify([{ givenName: name, familyName: name }]);
       await sql`
         update booking set particulars_hash = ${ERASED_PARTICULARS}, contact_hashes = null
-        where tenant_id = ${tenantId} and network = ${network} and particulars_hash is distinct from ${ERASED_PARTICULARS}
+        where tenant_id = ${tenantId} and network = ${environment} and particulars_hash is distinct from ${ERASED_PARTICULARS}
           and ((user_id = ${userId} and user_id not like 'svc:%') or travelers @> ${travels}::jsonb or travelers @> ${isNamed}::jsonb)`.execute(
         queryable,
       );
@@ -62,7 +62,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
         .values({
           id: booking.id,
           tenantId: booking.tenantId,
-          network: booking.network,
+          environment: booking.environment,
           userId: booking.userId,
           callId: booking.callId,
           traceId: currentTraceId(),
@@ -87,19 +87,19 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           updatedAt: at,
         })
         .onConflict((conflict) =>
-          conflict.columns(["tenantId", "network", "offerId"]).where("state", "<>", "failed").doNothing(),
+          conflict.columns(["tenantId", "environment", "offerId"]).where("state", "<>", "failed").doNothing(),
         )
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
 
-    async findLive(tenantId, network, offerId) {
+    async findLive(tenantId, environment, offerId) {
       const row = await queryable
         .selectFrom("booking")
         .selectAll()
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("offerId", "=", offerId)
         .where("state", "<>", "failed")
         .executeTakeFirst();
@@ -137,29 +137,29 @@ function createCovers(
   queryable: Queryable,
 ): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "reduceCover"> {
   return {
-    async findCovered(tenantId, network, escrowBookingId, lock) {
+    async findCovered(tenantId, environment, escrowBookingId, lock) {
       const query = queryable
         .selectFrom("booking")
         .selectAll()
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("escrowBookingId", "=", escrowBookingId)
         .where("state", "<>", "failed");
       const row = await (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
 
-    async listUncovered(network, limit) {
+    async listUncovered(environment, limit) {
       const rows = await queryable
         .selectFrom("booking")
         .innerJoin("escrowBooking", (join) =>
           join
             .onRef("escrowBooking.tenantId", "=", "booking.tenantId")
-            .onRef("escrowBooking.network", "=", "booking.network")
+            .onRef("escrowBooking.environment", "=", "booking.environment")
             .onRef("escrowBooking.bookingId", "=", "booking.escrowBookingId"),
         )
         .selectAll("booking")
-        .where("booking.network", "=", network)
+        .where("booking.environment", "=", environment)
         .where("booking.escrowBookingId", "is not", null)
         .where("booking.state", "<>", "failed")
         .where("booking.coverMicro", ">", 0n)
@@ -194,7 +194,7 @@ function createCovers(
 
 function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHeld"> {
   return {
-    async payHeld({ id, tenantId, network, amountMicroUsdc, rate, askedServices, escrowBookingId, ...payment }) {
+    async payHeld({ id, tenantId, environment, amountMicroUsdc, rate, askedServices, escrowBookingId, ...payment }) {
       const at = clock.now().toString();
       const row = await queryable
         .updateTable("booking")
@@ -207,7 +207,7 @@ function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHel
         })
         .where("id", "=", id)
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("state", "=", "on_hold")
         .returningAll()
         .executeTakeFirst();
@@ -221,11 +221,11 @@ function createCustomers(
   queryable: Queryable,
   clock: Clock,
 ): Pick<Bookings, "leaseCustomer" | "endCustomerLease" | "ownCustomer" | "isOwnCustomer"> {
-  const isOwnCustomer: Bookings["isOwnCustomer"] = async (network, customerUserId, tenantId, userId) => {
+  const isOwnCustomer: Bookings["isOwnCustomer"] = async (environment, customerUserId, tenantId, userId) => {
     const owner = await queryable
       .selectFrom("customerOwner")
       .select(["tenantId", "userId"])
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("customerUserId", "=", customerUserId)
       .executeTakeFirst();
     return owner?.tenantId === tenantId && owner.userId === userId;
@@ -234,15 +234,15 @@ function createCustomers(
   return {
     isOwnCustomer,
 
-    async leaseCustomer(network, email, holder, seconds) {
+    async leaseCustomer(environment, email, holder, seconds) {
       const at = clock.now();
       const values = { holder, expiresAt: at.add({ milliseconds: Math.round(seconds * 1000) }).toString() };
       const row = await queryable
         .insertInto("customerLease")
-        .values({ network, email, ...values })
+        .values({ environment, email, ...values })
         .onConflict((conflict) =>
           conflict
-            .columns(["network", "email"])
+            .columns(["environment", "email"])
             .doUpdateSet(values)
             .where("customerLease.expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`),
         )
@@ -251,22 +251,22 @@ function createCustomers(
       return row !== undefined;
     },
 
-    async endCustomerLease(network, email, holder) {
+    async endCustomerLease(environment, email, holder) {
       await queryable
         .deleteFrom("customerLease")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("email", "=", email)
         .where("holder", "=", holder)
         .execute();
     },
 
-    async ownCustomer(network, customerUserId, tenantId, userId) {
+    async ownCustomer(environment, customerUserId, tenantId, userId) {
       await queryable
         .insertInto("customerOwner")
-        .values({ network, customerUserId: customerUserId, tenantId: tenantId, userId: userId })
+        .values({ environment, customerUserId: customerUserId, tenantId: tenantId, userId: userId })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      return await isOwnCustomer(network, customerUserId, tenantId, userId);
+      return await isOwnCustomer(environment, customerUserId, tenantId, userId);
     },
   };
 }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-const registries = () => requireThere(world.network.chain.agentRegistries);
+const registries = () => requireThere(world.openedChain.chain.agentRegistries);
 
 const uriOf = (agentId: bigint) =>
   world.devChain.client.readContract({
@@ -42,7 +42,7 @@ const act = (tenant: EscrowTenant, action: RegistryAction) =>
 
 describe("agents", () => {
   it("the first one is the operator's", async () => {
-    const [relayer] = (await world.network.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+    const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
     expect(await registries().ownerOf(1n)).toBe(relayer?.address);
     expect(await registries().agentOf(relayer?.address ?? "0x")).toBe(1n);
     expect(await uriOf(1n)).toBe("urn:wayfare:operator");
@@ -74,16 +74,19 @@ describe("agents", () => {
   });
 
   it("wait for the registries where these are not deployed yet", async () => {
-    const contracts = requireThere((await world.network.networks.get("sandbox"))?.contracts);
+    const contracts = requireThere((await world.openedChain.boundChains.get("sandbox"))?.contracts);
     const { agentRegistries, ...others } = contracts;
-    await world.network.networks.setContracts("sandbox", others);
+    await world.openedChain.boundChains.setContracts("sandbox", others);
     const { tenant } = await world.identity.createTenant({ name: "Early", actor: "test" });
     await equipMissingTenants(world.stores, equipWith(UNIT));
     expect(await registerMissingAgents(world.stores)).toBe(0);
     const purposes = () =>
       world.rows().then((rows) => rows.filter((row) => row.tenantId === tenant.id).map(({ purpose }) => purpose));
     expect(await purposes()).toEqual(["development_money", "development_money"]);
-    await world.network.networks.setContracts("sandbox", { ...others, agentRegistries: requireThere(agentRegistries) });
+    await world.openedChain.boundChains.setContracts("sandbox", {
+      ...others,
+      agentRegistries: requireThere(agentRegistries),
+    });
     expect(await registerMissingAgents(world.stores)).toBe(1);
     expect(await purposes()).toContain("agent_registration");
     await world.drain();

@@ -36,13 +36,13 @@ const moving = (to: Hex, value: bigint) =>
 /** Pays out of a wallet past the service, with its own key. */
 async function steal(by: ChainWorld, wallet: { id: string; address: Hex }, amount: bigint) {
   await by.devChain.sendAs(by.devChain.funderKey, { to: wallet.address, value: 10n ** 18n });
-  const to = by.network.chain.tokens.USDC.address;
+  const to = by.openedChain.chain.tokens.USDC.address;
   return await by.devChain.sendAs(await by.keyOf(wallet.id), { to, data: moving(RECIPIENT, amount) });
 }
 
 /** Anybody may ask the faucet for anybody. */
 async function drip(to: Hex) {
-  const { chain } = world.network;
+  const { chain } = world.openedChain;
   const data = encodeFunctionData({ abi: faucetAbi, functionName: "drip", args: [chain.tokens.USDC.address, to] });
   await world.devChain.sendAs(world.devChain.funderKey, { to: chain.faucet ?? "0x", data });
 }
@@ -53,12 +53,12 @@ async function readFrom(block: { number: bigint; hash: Hex } | undefined) {
   await world.db.updateTable("chainNetwork").set({ indexedNumber: block.number, indexedHash: block.hash }).execute();
 }
 
-const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
 describe("the books", () => {
   it("take what strangers pay in as a deposit", async () => {
     const tenant = await world.newTenant();
-    const { chain } = world.network;
+    const { chain } = world.openedChain;
     await drip(tenant.wallet.address);
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
@@ -79,31 +79,31 @@ describe("the books", () => {
     expect(await stoppedBecause()).toBeUndefined();
     const theft = await steal(world, tenant.wallet, 40n * UNIT);
     expect(await world.reconcile()).toEqual({ USDC: 40n * UNIT, EURC: 0n });
-    expect(world.network.reconciler.differences()).toEqual({ USDC: 40n * UNIT, EURC: 0n });
+    expect(world.openedChain.reconciler.differences()).toEqual({ USDC: 40n * UNIT, EURC: 0n });
     expect(await stoppedBecause()).toMatch(/not ours/);
     const lines = await world.db.selectFrom("auditLog").selectAll().where("action", "=", "chain.stop").execute();
     expect(lines.map(({ subjectId }) => subjectId)).toEqual(["sandbox"]);
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT))).rejects.toEqual(failing("settlement_stopped"));
     expect((await tenant.balance()).available).toBe(99n * UNIT);
     // As long as the books are as they are, letting money go on does not last.
-    expect(await world.network.networks.resume("sandbox")).toBe(true);
+    expect(await world.openedChain.boundChains.resume("sandbox")).toBe(true);
     await world.reconcile();
     expect(await stoppedBecause()).toMatch(/disagree/);
     for (let time = 0; time < 2; time += 1) {
-      expect(await acceptOutgoing({ ...world, chain: world.network.chain }, theft.transactionHash)).toHaveLength(1);
+      expect(await acceptOutgoing({ ...world, chain: world.openedChain.chain }, theft.transactionHash)).toHaveLength(1);
     }
     expect(await world.reconcile()).toEqual(nothing);
-    expect(await world.network.networks.resume("sandbox")).toBe(true);
+    expect(await world.openedChain.boundChains.resume("sandbox")).toBe(true);
     const answer = await tenant.send(tenant.transfer(RECIPIENT, UNIT), {}, own);
     await own.submitter.stop();
-    const { network, stores } = world;
+    const { openedChain, stores } = world;
     // Also when its block is read again.
-    const again = { ...network, stores, isTransient: () => false, log: silentLog, overlapBlocks: 20 };
+    const again = { ...openedChain, stores, isTransient: () => false, log: silentLog, overlapBlocks: 20 };
     await new ChainIndexer(again).runOnce();
     expect(await world.reconcile()).toEqual(nothing);
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 58n * UNIT, held: 0n, outgoing: 0n });
-    const accept = (hash: Hex) => acceptOutgoing({ ...world, chain: world.network.chain }, hash);
+    const accept = (hash: Hex) => acceptOutgoing({ ...world, chain: world.openedChain.chain }, hash);
     await expect(accept(answer.transaction.hash ?? "0x")).rejects.toEqual(failing("conflict"));
     await expect(accept(`0x${"33".repeat(32)}`)).rejects.toEqual(failing("not_found"));
   });
@@ -112,7 +112,7 @@ describe("the books", () => {
     const tenant = await world.newTenant();
     const args = [tenant.wallet.address, RECIPIENT, 0n] as const;
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "transferFrom", args });
-    const to = world.network.chain.tokens.USDC.address;
+    const to = world.openedChain.chain.tokens.USDC.address;
     const receipt = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(receipt.logs.length).toBeGreaterThan(0);
     expect(await world.reconcile()).toEqual(nothing);
@@ -124,10 +124,10 @@ describe("the books", () => {
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 })).rejects.toEqual(
       failing("transfer_in_progress"),
     );
-    await world.network.networks.stop("sandbox", "a test");
-    expect(await world.network.submitter.runOnce()).toBe(1);
+    await world.openedChain.boundChains.stop("sandbox", "a test");
+    expect(await world.openedChain.submitter.runOnce()).toBe(1);
     expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
-    await world.network.networks.resume("sandbox");
+    await world.openedChain.boundChains.resume("sandbox");
     await world.drain();
     expect(await tenant.balanceOnChain()).toBe(99n * UNIT);
   });
@@ -135,27 +135,27 @@ describe("the books", () => {
   it("notice money that is on the chain and not in them", async () => {
     const tenant = await world.newTenant();
     expect(await world.reconcile()).toEqual(nothing);
-    const { indexed } = (await world.network.networks.get("sandbox")) ?? {};
+    const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
     await drip(tenant.wallet.address);
     // Its block is passed over.
-    const head = await world.network.chain.head();
+    const head = await world.openedChain.chain.head();
     await world.db.updateTable("chainNetwork").set({ indexedNumber: head.number, indexedHash: head.hash }).execute();
-    expect(await world.network.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
+    expect(await world.openedChain.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
     expect(await stoppedBecause()).toMatch(/disagree about USDC/);
     await readFrom(indexed);
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
-    await world.network.networks.resume("sandbox");
+    await world.openedChain.boundChains.resume("sandbox");
   });
 
   it("are not moved past a movement by a crash between posting and the cursor", async () => {
     const tenant = await world.newTenant();
     await world.reconcile();
-    const before = await world.network.networks.get("sandbox");
+    const before = await world.openedChain.boundChains.get("sandbox");
     await drip(tenant.wallet.address);
     for (const step of ["posted", "cursor"] as const) {
       const indexer = new ChainIndexer({
-        ...world.network,
+        ...world.openedChain,
         stores: {
           ...world.stores,
           ledger: {
@@ -164,32 +164,32 @@ describe("the books", () => {
               step === "posted" ? Promise.reject(new Error("crash")) : world.stores.ledger.postMovements(...args),
           },
         },
-        networks: {
-          ...world.network.networks,
+        boundChains: {
+          ...world.openedChain.boundChains,
           advance: (...args) =>
-            step === "cursor" ? Promise.reject(new Error("crash")) : world.network.networks.advance(...args),
+            step === "cursor" ? Promise.reject(new Error("crash")) : world.openedChain.boundChains.advance(...args),
         },
         isTransient: () => true,
         log: silentLog,
       });
       await expect(indexer.runOnce()).rejects.toThrow("crash");
-      expect((await world.network.networks.get("sandbox"))?.indexed).toEqual(before?.indexed);
+      expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).toEqual(before?.indexed);
     }
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
   });
 
   it("stop money when the chain drops a block that they rest on", async () => {
-    const { indexed } = (await world.network.networks.get("sandbox")) ?? {};
+    const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
     await world.db
       .updateTable("chainNetwork")
       .set({ indexedHash: `0x${"22".repeat(32)}` })
       .execute();
     await world.devChain.mine();
-    await world.network.indexer.runOnce();
+    await world.openedChain.indexer.runOnce();
     expect(await stoppedBecause()).toMatch(/dropped a block/);
     await readFrom(indexed);
-    await world.network.networks.resume("sandbox");
+    await world.openedChain.boundChains.resume("sandbox");
   });
 });
 
@@ -202,7 +202,7 @@ describe("tenants that were made while the chain was away", () => {
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(52);
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(0);
     await world.drain();
-    const purse = { tenantId: tenant.id, network: "sandbox" } as const;
+    const purse = { tenantId: tenant.id, environment: "sandbox" } as const;
     expect((await world.stores.ledger.balance({ ...purse, token: "USDC" })).available).toBe(5n * UNIT);
     expect((await world.stores.ledger.balance({ ...purse, token: "EURC" })).available).toBe(5n * UNIT);
     expect(await world.reconcile()).toEqual(nothing);
@@ -216,10 +216,10 @@ describe("the jobs of a network", () => {
     const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, own, 5n * UNIT);
     try {
       const { tenant } = await world.identity.createTenant({ name: "First", actor: "test" });
-      const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
+      const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
       const available = async () => (await world.stores.ledger.balance(purse)).available;
       await expect.poll(available).toBe(5n * UNIT);
-      const wallet = await world.network.wallets.findTreasury("sandbox", tenant.id);
+      const wallet = await world.openedChain.wallets.findTreasury("sandbox", tenant.id);
       await drip(wallet?.address ?? "0x");
       await expect.poll(available).toBe(25n * UNIT);
       expect(await stoppedBecause()).toBeUndefined();
@@ -228,7 +228,7 @@ describe("the jobs of a network", () => {
       await expect.poll(() => own.reconciler.differences().USDC).toBe(UNIT);
       await acceptOutgoing({ ...world, chain: own.chain }, theft?.transactionHash ?? "0x");
       await expect.poll(() => own.reconciler.differences().USDC).toBe(0n);
-      await world.network.networks.resume("sandbox");
+      await world.openedChain.boundChains.resume("sandbox");
     } finally {
       world.devChain.misbehave(() => "hang");
       await Promise.all([stop(), stopEquipping()]);
@@ -242,7 +242,7 @@ describe("a live network", () => {
     const other = await openChainWorld({ chain: await startDevChain({ chainId: 77_077 }) });
     try {
       const relayerKey = generatePrivateKey();
-      const { tokens, splitter } = other.network.chain;
+      const { tokens, splitter } = other.openedChain.chain;
       const live = await startLiveChain({
         ...world.shared,
         rpcUrl: other.devChain.url,
@@ -259,10 +259,10 @@ describe("a live network", () => {
       expect(wallet.address).not.toBe(tenant.wallet.address);
       // Paid in from outside, out of a wallet of the other deployment.
       const rich = await other.newTenant();
-      other.network.submitter.start();
+      other.openedChain.submitter.start();
       await rich.send(rich.transfer(wallet.address, 50n * UNIT));
       for (let index = 0; index < 3; index += 1) await other.devChain.mine();
-      const purse = { tenantId: tenant.tenant.id, network: "production", token: "USDC" } as const;
+      const purse = { tenantId: tenant.tenant.id, environment: "production", token: "USDC" } as const;
       while (await live.indexer.runOnce());
       expect(await world.stores.ledger.balance(purse)).toEqual({ available: 50n * UNIT, held: 0n, outgoing: 0n });
       expect((await tenant.balance()).available).toBe(100n * UNIT);
@@ -275,7 +275,7 @@ describe("a live network", () => {
       // The relayer has no money for gas yet: the order waits.
       expect(await live.sender.gasBalance()).toBe("0");
       await live.submitter.runOnce();
-      expect((await world.rows()).at(-1)).toMatchObject({ network: "production", state: "signed" });
+      expect((await world.rows()).at(-1)).toMatchObject({ environment: "production", state: "signed" });
       await other.devChain.sendAs(other.devChain.funderKey, { to: relayer?.address ?? "0x", value: 10n ** 18n });
       expect(await live.sender.gasBalance()).toBe("1");
       await live.submitter.runOnce();
@@ -303,17 +303,17 @@ describe("a live network", () => {
       await other.devChain.mine();
       expect(await world.reconcile(live)).toEqual(nothing);
       expect((await world.stores.ledger.balance(purse)).available).toBe(31n * UNIT);
-      expect((await live.networks.get("production"))?.stoppedBecause).toBeUndefined();
+      expect((await live.boundChains.get("production"))?.stoppedBecause).toBeUndefined();
       // Control: what is never booked does stop.
       await rich.send(rich.transfer(wallet.address, UNIT));
       for (let index = 0; index < 30; index += 1) await other.devChain.mine();
       const head = await live.chain.head();
       const passed = { indexedNumber: head.number, indexedHash: head.hash };
-      await world.db.updateTable("chainNetwork").set(passed).where("network", "=", "production").execute();
+      await world.db.updateTable("chainNetwork").set(passed).where("environment", "=", "production").execute();
       await live.reconciler.runOnce();
-      expect((await live.networks.get("production"))?.stoppedBecause).toBeUndefined();
+      expect((await live.boundChains.get("production"))?.stoppedBecause).toBeUndefined();
       await live.reconciler.runOnce();
-      expect((await live.networks.get("production"))?.stoppedBecause).toMatch(/disagree/);
+      expect((await live.boundChains.get("production"))?.stoppedBecause).toMatch(/disagree/);
     } finally {
       await other[Symbol.asyncDispose]();
       await other.devChain.close();

@@ -46,12 +46,12 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, 100n * UNIT));
   while ((await first.submitter.runOnce()) > 0);
   const wallet = await first.wallets.ensure("sandbox", "treasury", tenant.id);
-  const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
+  const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
   for (let index = 0; index < SENDS; index += 1) {
     await stores.transaction(async ({ chainTransactions, ledger }) => {
       const operation = transfer.of({ token: "USDC", from: wallet.address, to: RECIPIENT, amount: UNIT });
       const { id } = await chainTransactions.enqueue({
-        ...{ network: "sandbox", tenantId: tenant.id, callId: null, purpose: "test", operation, result: undefined },
+        ...{ environment: "sandbox", tenantId: tenant.id, callId: null, purpose: "test", operation, result: undefined },
         idempotencyKey: `send:${index}`,
       });
       await ledger.send(purse, UNIT, id);

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const nothing = { USDC: 0n, EURC: 0n };
-const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
 async function eventOf(hash: Hex | undefined) {
   const { logs } = await world.devChain.client.getTransactionReceipt({ hash: hash ?? "0x" });
@@ -38,13 +38,13 @@ describe("the escrow of the development chain", () => {
   it("is the relayer's to operate and its fees are the collection wallet's", async () => {
     const read = (functionName: "owner" | "operator" | "serviceFeeRecipient" | "token") =>
       world.devChain.client.readContract({ address: escrow.escrow.address, abi: tripEscrowAbi, functionName });
-    const [relayer] = (await world.network.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+    const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
     const found = await Promise.all(
       (["owner", "operator", "serviceFeeRecipient", "token"] as const).map(async (name) =>
         (await read(name)).toLowerCase(),
       ),
     );
-    const { collection, chain } = world.network;
+    const { collection, chain } = world.openedChain;
     expect(found).toEqual([relayer?.address, relayer?.address, collection.address, chain.tokens.USDC.address]);
     expect(escrow.escrow.graceSeconds).toBe(604_800n);
   });
@@ -81,7 +81,7 @@ describe("the escrow of the development chain", () => {
 describe("a trip", () => {
   it("goes from its budget to vendor, fees and funder, and the books follow", async () => {
     const tenant = await world.newTenant();
-    const { address: collection } = world.network.collection;
+    const { address: collection } = world.openedChain.collection;
     const feesBefore = await escrow.balanceOf(collection);
     const codeNonce = hash32();
     const claimSigner = escrow.claimKeys.signerAddress(codeNonce);
@@ -147,7 +147,7 @@ describe("a trip", () => {
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
     // Money left the wallet by a transaction that is not ours, and by an authorization that is.
-    while (await world.network.indexer.runOnce());
+    while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     await world.drain();
     expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
@@ -259,7 +259,7 @@ describe("a trip", () => {
     const orders = [tripPrefund.of(prefund), escrowStep.of({ ...step, action: { name: "close" } })];
     for (const one of orders) {
       const transaction = { ...(await escrow.act(hash32(), { name: "close" })), operation: one };
-      await expect(world.network.sender.prepare(transaction)).rejects.toThrow(
+      await expect(world.openedChain.sender.prepare(transaction)).rejects.toThrow(
         `the escrow of chain 5042002 is ${escrow.escrow.address}, not ${prefund.escrow}`,
       );
     }
@@ -271,7 +271,7 @@ describe("the books of the escrow", () => {
     const tenant = await world.newTenant();
     const bookedBefore = requireThere(await escrow.booked());
     const stranger = await escrow.newStranger(20n * UNIT);
-    const { address: usdc } = world.network.chain.tokens.USDC;
+    const { address: usdc } = world.openedChain.chain.tokens.USDC;
     const give = (to: Hex, value: bigint) =>
       encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [to, value] });
     await world.devChain.sendAs(stranger.privateKey, { to: usdc, data: give(escrow.escrow.address, UNIT) });
@@ -320,7 +320,7 @@ describe("the books of the escrow", () => {
     expect(await world.reconcile()).toEqual({ USDC: 1n, EURC: 0n });
     expect(await stoppedBecause()).toContain(`disagree about USDC of ${escrow.escrow.address}`);
     await off("1");
-    await world.network.networks.resume("sandbox");
+    await world.openedChain.boundChains.resume("sandbox");
     expect(await world.reconcile()).toEqual(nothing);
   });
 });

@@ -84,7 +84,7 @@ describe("an order outlasts a network", () => {
     const tenant = await world.newTenant();
     const { callId } = await storedOrder(tenant);
     world.devChain.misbehave(({ method }) => (isBroadcast(method) ? "dropped" : "pass"));
-    await expect(world.network.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
+    await expect(world.openedChain.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
     await expectMovedOnce(tenant, callId);
   });
 });
@@ -116,13 +116,13 @@ function dying(deathAt: number, when: "before" | "after") {
       },
     });
   }
-  const { stores, network } = world;
+  const { stores, openedChain } = world;
   const submitter = createChainSubmitter({
-    chain: mortal(network.chain),
-    operations: network.operations,
-    sender: mortal(network.sender),
-    wallets: mortal(network.wallets),
-    networks: mortal(network.networks),
+    chain: mortal(openedChain.chain),
+    operations: openedChain.operations,
+    sender: mortal(openedChain.sender),
+    wallets: mortal(openedChain.wallets),
+    boundChains: mortal(openedChain.boundChains),
     stores: {
       ...stores,
       chainTransactions: mortal(stores.chainTransactions),
@@ -163,7 +163,7 @@ describe("an order outlasts a crash of the submitter", () => {
 
   const refusedToo = "%s every step of giving back the money of a refused one";
   it.each(["before", "after"] as const)(refusedToo, { timeout: LONG_MILLISECONDS }, async (when) => {
-    const blocked = world.network.chain.tokens.USDC.address;
+    const blocked = world.openedChain.chain.tokens.USDC.address;
     const tenant = await world.newTenant();
     const count = await stepsOfAnOrder(tenant, blocked);
     expect(count).toBeGreaterThan(15);
@@ -181,7 +181,7 @@ describe("an order outlasts a crash of the submitter", () => {
 
 describe("a nonce", () => {
   async function relayerKey() {
-    const relayer = (await world.network.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
     return await world.keyOf(relayer?.id ?? "");
   }
 

@@ -101,7 +101,7 @@ describe("the first preparation of the development chain", () => {
           });
           expect(sends).toBeGreaterThanOrEqual(crashAt);
           world.devChain.behave();
-          const { chain, networks, wallets } = await startSandboxChain(options);
+          const { chain, boundChains, wallets } = await startSandboxChain(options);
           expect(chain.tokens.EURC?.name).toBe("EURC");
           const before = await world.devChain.client.getBlockNumber();
           expect((await startSandboxChain(options)).chain.tokens).toEqual(chain.tokens);
@@ -110,7 +110,7 @@ describe("the first preparation of the development chain", () => {
           const relayer = (await wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
           const nonce = await world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });
           expect(nonce).toBe(STEPS - 1);
-          expect((await networks.get("sandbox"))?.contracts?.faucet).toBe(chain.faucet);
+          expect((await boundChains.get("sandbox"))?.contracts?.faucet).toBe(chain.faucet);
         } finally {
           await setup.close();
         }

@@ -19,7 +19,7 @@ interface SubmitterParts {
 const LIVE_POLL_MILLISECONDS = 1_000;
 const LIVE_OVERLAP_BLOCKS = 20;
 
-/** What brings this network's transactions to their end. */
+/** Brings this chain's transactions to their end. */
 export function createSubmitterOf(
   { chain, sender, isLive }: OpenedChain,
   { operations, stores, log, endings, timing }: SubmitterParts,
@@ -27,13 +27,13 @@ export function createSubmitterOf(
   return createChainSubmitter({
     ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
     wallets: stores.wallets,
-    networks: stores.boundChains,
+    boundChains: stores.boundChains,
     ...(endings === undefined ? {} : { endings }),
     timing: { ...(isLive ? { pollMilliseconds: LIVE_POLL_MILLISECONDS } : {}), ...timing },
   });
 }
 
-/** What reads this network's movements into the books. */
+/** Reads this chain's movements into the books. */
 export function createIndexerOf(
   { chain, sender, isLive }: OpenedChain,
   { operations, stores, log }: Pick<SubmitterParts, "operations" | "stores" | "log">,
@@ -41,7 +41,7 @@ export function createIndexerOf(
   return new ChainIndexer({
     ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
     wallets: stores.wallets,
-    networks: stores.boundChains,
+    boundChains: stores.boundChains,
     overlapBlocks: isLive ? LIVE_OVERLAP_BLOCKS : 0,
   });
 }

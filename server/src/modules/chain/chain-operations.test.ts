@@ -41,17 +41,17 @@ describe("a kind of operation that only its definition knows", () => {
     const operations = {
       of: (stored: { kind: string }) => (stored.kind === approval.kind ? approval : chainOperations.of(stored)),
     };
-    const network = await world.open({ operations });
+    const openedChain = await world.open({ operations });
     const { id } = await world.stores.chainTransactions.enqueue({
-      ...{ network: "sandbox", idempotencyKey: "probe", tenantId: null, callId: null, purpose: "probe" },
+      ...{ environment: "sandbox", idempotencyKey: "probe", tenantId: null, callId: null, purpose: "probe" },
       operation: approval.of({ token: "USDC", spender: RECIPIENT, amount: 3n * UNIT }),
       result: undefined,
     });
-    await world.drain(network);
+    await world.drain(openedChain);
     expect(await world.stores.chainTransactions.get(id)).toMatchObject({ state: "confirmed" });
-    const relayer = (await network.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
     const allowed = await world.devChain.client.readContract({
-      address: network.chain.tokens.USDC.address,
+      address: openedChain.chain.tokens.USDC.address,
       abi: stablecoinAbi,
       functionName: "allowance",
       args: [relayer?.address ?? "0x", RECIPIENT],

@@ -12,7 +12,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 /** A node that answers so many questions about a block with what a later block has changed. */
 function reconcileWith(wrongAnswers: number) {
-  const { chain, wallets, networks } = world.network;
+  const { chain, wallets, boundChains } = world.openedChain;
   let left = wrongAnswers;
   const balances: Chain["balances"] = async (...question) => {
     const told = await chain.balances(...question);
@@ -21,10 +21,10 @@ function reconcileWith(wrongAnswers: number) {
     return told.map((balance) => balance + UNIT);
   };
   const { custody } = world.stores;
-  return createLedgerReconciler({ chain: { ...chain, balances }, custody, wallets, networks, log: silentLog });
+  return createLedgerReconciler({ chain: { ...chain, balances }, custody, wallets, boundChains, log: silentLog });
 }
 
-const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
 it("an answer that was of a later block is asked for again before money stops", async () => {
   await world.newTenant();

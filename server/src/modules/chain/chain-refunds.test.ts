@@ -28,7 +28,7 @@ const giveBack = ({ purse }: Tenant, reference: string, amount: bigint) =>
 
 it("what was taken comes back on the chain and in the books, once for a reference", async () => {
   const tenant = await world.newTenant();
-  const collection = world.network.collection.address;
+  const collection = world.openedChain.collection.address;
   await capture(tenant, "booking:one", 40n * UNIT);
   expect(await tenant.balanceOnChain()).toBe(60n * UNIT);
   const collected = await tenant.balanceOnChain(collection);
@@ -50,8 +50,8 @@ it("more than the collection wallet has is refused, and nothing is stored", asyn
 
 it("one that the network reverts is owed on, and stored anew", async () => {
   const tenant = await world.newTenant();
-  const [from, to] = [world.network.collection.address, tenant.wallet.address];
-  const transaction = { network: "sandbox", tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;
+  const [from, to] = [world.openedChain.collection.address, tenant.wallet.address];
+  const transaction = { environment: "sandbox", tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;
   const first = await world.stores.chainTransactions.enqueue({
     ...transaction,
     idempotencyKey: "refund:owed",

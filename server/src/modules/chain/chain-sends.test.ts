@@ -10,7 +10,7 @@ const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 let world: ChainWorld;
 beforeAll(async () => {
   world = await openChainWorld();
-  world.network.submitter.start();
+  world.openedChain.submitter.start();
 });
 afterEach(() => world.devChain.behave());
 afterAll(async () => {
@@ -55,13 +55,13 @@ describe("money that a tenant sends", () => {
 
   it("is split on the chain to the last micro-unit, with the service's fee in the collection account", async () => {
     const tenant = await world.newTenant();
-    const before = await tenant.balanceOnChain(world.network.collection.address);
+    const before = await tenant.balanceOnChain(world.openedChain.collection.address);
     const supplier: Hex = "0x00000000000000000000000000000000000000cc";
     const from = tenant.wallet.address;
     const parts = { gross: 33_333_333n, commissionBps: 1_000, serviceFeeBps: 100 };
     await tenant.send({ operation: split, input: { token: "USDC", from, supplier, ...parts } });
     expect(await tenant.balanceOnChain(supplier)).toBe(33_333_333n - 3_333_333n - 333_333n);
-    expect((await tenant.balanceOnChain(world.network.collection.address)) - before).toBe(333_333n);
+    expect((await tenant.balanceOnChain(world.openedChain.collection.address)) - before).toBe(333_333n);
     // The commission is what the payer itself earns.
     expect(await tenant.balanceOnChain()).toBe(100n * UNIT - 33_333_333n + 3_333_333n);
     expect(await world.reconcile()).toEqual(nothing);
@@ -96,7 +96,12 @@ describe("money that a tenant sends", () => {
     expect(await tenant.balanceOnChain()).toBe(93n * UNIT);
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     const again = world.stores.chainTransactions.enqueue({
-      ...{ network: "sandbox", idempotencyKey: `key:${tenant.tenant.id}`, tenantId: tenant.tenant.id, callId: null },
+      ...{
+        environment: "sandbox",
+        idempotencyKey: `key:${tenant.tenant.id}`,
+        tenantId: tenant.tenant.id,
+        callId: null,
+      },
       ...{ purpose: "send_tokens", operation: other.operation.of(other.input), result: undefined },
     });
     await expect(again).rejects.toThrow(/with another operation/);
@@ -113,7 +118,7 @@ describe("money that a tenant sends", () => {
     );
     expect(isRetryable("transfer_in_progress")).toBe(true);
     // The network takes transactions again when the second call has found the order, and not before.
-    const { submitter } = world.network;
+    const { submitter } = world.openedChain;
     const waitForEnd: typeof submitter.waitForEnd = async (...question) => {
       expect((await world.effectOf(first)).effect).toBe("open");
       world.devChain.behave();
@@ -134,7 +139,7 @@ describe("money that a tenant sends", () => {
     expect(await tenant.send(order)).toMatchObject({ kind: "confirmed" });
     expect(await tenant.balanceOnChain()).toBe(64n * UNIT);
     // What had no effect may be tried again with its key.
-    const blocked = tenant.transfer(world.network.chain.tokens.USDC.address, UNIT);
+    const blocked = tenant.transfer(world.openedChain.chain.tokens.USDC.address, UNIT);
     for (const callId of [await call("friday"), await call("friday")]) {
       await expect(tenant.send(blocked, { callId })).rejects.toEqual(failing("recipient_blocked"));
     }
@@ -145,7 +150,7 @@ describe("money that a tenant sends", () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     // A token blocks itself.
-    const blocked = world.network.chain.tokens.USDC.address;
+    const blocked = world.openedChain.chain.tokens.USDC.address;
     await expect(tenant.send(tenant.transfer(blocked, UNIT), { callId })).rejects.toEqual(failing("recipient_blocked"));
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
     expect((await world.effectOf(callId)).effect).toBe("failed");
@@ -161,13 +166,13 @@ describe("several submitters at once", () => {
     const others = [await world.open(), await world.open()];
     for (const { submitter } of others) submitter.start();
     const tenant = await world.newTenant();
-    const relayer = (await world.network.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
     const address = relayer?.address ?? "0x";
     const before = await world.devChain.client.getTransactionCount({ address });
-    const everybody = [world.network, ...others];
+    const everybody = [world.openedChain, ...others];
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        tenant.send(tenant.transfer(RECIPIENT, 1_000n), {}, everybody[index % 3] ?? world.network),
+        tenant.send(tenant.transfer(RECIPIENT, 1_000n), {}, everybody[index % 3] ?? world.openedChain),
       ),
     );
     expect(await world.devChain.client.getTransactionCount({ address })).toBe(before + 12);
@@ -180,7 +185,7 @@ describe("several submitters at once", () => {
     const tenant = await world.newTenant();
     const { transaction } = await tenant.send(tenant.transfer(RECIPIENT, UNIT));
     const { chainTransactions } = world.stores;
-    const receipt = await world.network.chain.receipt(transaction.hash ?? "0x");
+    const receipt = await world.openedChain.chain.receipt(transaction.hash ?? "0x");
     if (receipt === undefined) throw new Error("a confirmed transaction has no receipt");
     expect(await chainTransactions.finish(transaction.id, { state: "reverted", receipt, failure: "again" })).toBe(
       false,
@@ -189,18 +194,25 @@ describe("several submitters at once", () => {
     const { id, operation } = transaction;
     const sign = () => Promise.reject(new Error("signed again"));
     expect(
-      await chainTransactions.sign(world.network.sender.relayerWalletId, [{ id, step: "carry_out", sign }]),
+      await chainTransactions.sign(world.openedChain.sender.relayerWalletId, [{ id, step: "carry_out", sign }]),
     ).toEqual([]);
     expect(await chainTransactions.get(transaction.id)).toMatchObject({ state: "confirmed", hash: receipt.hash });
     // Nor one that was prepared for another step. All of it is undone.
     const stale = world.stores.transaction(async (aggregates) => {
       const { id: other } = await aggregates.chainTransactions.enqueue({
-        ...{ network: "sandbox", idempotencyKey: "stale", tenantId: null, callId: null, purpose: "test", operation },
+        ...{
+          environment: "sandbox",
+          idempotencyKey: "stale",
+          tenantId: null,
+          callId: null,
+          purpose: "test",
+          operation,
+        },
         result: undefined,
       });
       const signFor = (step: "carry_out" | "withdraw") => {
         const signing = { id: other, step, sign: () => Promise.reject(new Error(`signed to ${step}`)) };
-        return aggregates.chainTransactions.sign(world.network.sender.relayerWalletId, [signing]);
+        return aggregates.chainTransactions.sign(world.openedChain.sender.relayerWalletId, [signing]);
       };
       expect(await signFor("withdraw")).toEqual([]);
       await signFor("carry_out");
@@ -213,18 +225,18 @@ it("keys stand in no log and no table", async () => {
   const log = recordingLog();
   const separate = await openChainWorld();
   try {
-    const network = await separate.open({ log });
+    const openedChain = await separate.open({ log });
     const tenant = await separate.newTenant();
     separate.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
-    await tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 }, network).catch(() => undefined);
-    await network.submitter.runOnce().catch((error: unknown) => log.error({ err: error }, "failed"));
+    await tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 }, openedChain).catch(() => undefined);
+    await openedChain.submitter.runOnce().catch((error: unknown) => log.error({ err: error }, "failed"));
     separate.devChain.behave();
-    await separate.drain(network);
+    await separate.drain(openedChain);
     await tenant
-      .send(tenant.transfer(network.chain.tokens.USDC.address, UNIT), { waitMilliseconds: 0 }, network)
+      .send(tenant.transfer(openedChain.chain.tokens.USDC.address, UNIT), { waitMilliseconds: 0 }, openedChain)
       .catch(() => undefined);
-    await separate.drain(network);
-    const wallets = await network.wallets.list("sandbox");
+    await separate.drain(openedChain);
+    const wallets = await openedChain.wallets.list("sandbox");
     const keys = await Promise.all(wallets.map(({ id }) => separate.keyOf(id)));
     expect(keys).toHaveLength(3);
     const { rows: tables } = await separate.pool.query<{ name: string }>(

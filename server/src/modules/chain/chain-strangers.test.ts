@@ -19,7 +19,7 @@ afterAll(async () => {
 const nothing = { USDC: 0n, EURC: 0n };
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
-const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
 /** An order that is signed and was never seen by the node, and what a stranger needs to carry it out. */
 async function signedOrder(amount: bigint) {
@@ -29,7 +29,7 @@ async function signedOrder(amount: bigint) {
   await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMilliseconds: 0 })).rejects.toEqual(
     failing("transfer_in_progress"),
   );
-  await expect(world.network.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
+  await expect(world.openedChain.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
   world.devChain.behave();
   const row = (await world.rows()).find((one) => one.callId === callId);
   if (row?.raw == null) throw new Error("nothing was signed");
@@ -73,7 +73,7 @@ describe("an authorization that a stranger uses", () => {
     const { devChain } = world;
     await devChain.sendAs(devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await devChain.sendAs(await world.keyOf(tenant.wallet.id), { to, data: moveOf(RECIPIENT, 1n) });
-    await world.network.submitter.runOnce();
+    await world.openedChain.submitter.runOnce();
     const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     await devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
@@ -81,13 +81,13 @@ describe("an authorization that a stranger uses", () => {
     await devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: moveOf(tenant.wallet.address, 1n) }]);
     await devChain.mine();
     // The micro-unit went past the service, which is another matter: it stops money, and is accepted.
-    while (await world.network.indexer.runOnce());
+    while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toMatch(/not ours/);
     await world.stores.boundChains.resume("sandbox");
 
     const theirs = await devChain.sendAs(devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
-    while (await world.network.indexer.runOnce());
+    while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     await world.drain();
     expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
@@ -104,9 +104,9 @@ describe("an authorization that a stranger uses", () => {
     await world.db
       .updateTable("wallet")
       .set({ nextNonce: nonce })
-      .where("id", "=", world.network.sender.relayerWalletId)
+      .where("id", "=", world.openedChain.sender.relayerWalletId)
       .execute();
-    while (await world.network.indexer.runOnce());
+    while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 93n * UNIT, held: 0n, outgoing: 0n });
     await world.drain();
@@ -122,18 +122,18 @@ describe("an authorization that a stranger uses", () => {
     const sender = {
       async authorization(transaction: ChainTransaction) {
         lagging -= 1;
-        return lagging >= 0 ? { kind: "open" as const } : await world.network.sender.authorization(transaction);
+        return lagging >= 0 ? { kind: "open" as const } : await world.openedChain.sender.authorization(transaction);
       },
     };
     const indexer = new ChainIndexer({
-      ...{ ...world.network, stores: world.stores, sender },
+      ...{ ...world.openedChain, stores: world.stores, sender },
       ...{ isTransient: () => false, log: silentLog },
     });
-    const before = await world.network.networks.get("sandbox");
+    const before = await world.openedChain.boundChains.get("sandbox");
     for (let turn = 0; turn < 2; turn += 1) expect(await indexer.runOnce()).toBe(false);
-    expect((await world.network.networks.get("sandbox"))?.indexed).toEqual(before?.indexed);
+    expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).toEqual(before?.indexed);
     while (await indexer.runOnce());
-    expect((await world.network.networks.get("sandbox"))?.indexed).not.toEqual(before?.indexed);
+    expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).not.toEqual(before?.indexed);
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 91n * UNIT, held: 0n, outgoing: 0n });
     await world.drain();
@@ -148,7 +148,7 @@ describe("an authorization that was withdrawn", () => {
     const key = await world.keyOf(tenant.wallet.id);
     await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await world.devChain.sendAs(key, { to, data: moveOf(RECIPIENT, 1n) });
-    await world.network.submitter.runOnce();
+    await world.openedChain.submitter.runOnce();
     const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     expect(row?.failure).toMatch(/exceeds balance/);

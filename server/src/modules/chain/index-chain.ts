@@ -15,7 +15,7 @@ export interface ChainIndexerOptions {
   sender: Pick<ChainSender, "authorization">;
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
-  networks: BoundChains;
+  boundChains: BoundChains;
   /** Whether the database was away and the same can succeed later. */
   isTransient(error: unknown): boolean;
   log: Log;
@@ -51,12 +51,12 @@ export class ChainIndexer {
     this.#options = options;
   }
 
-  /** Reads one range of blocks; true: there may be more. Rejects when the network or the database is away. */
+  /** Reads one range of blocks; true: there may be more. Rejects when the chain or the database is away. */
   async runOnce(): Promise<boolean> {
-    const { chain, wallets, networks, overlapBlocks = 0 } = this.#options;
+    const { chain, wallets, boundChains, overlapBlocks = 0 } = this.#options;
     const head = await chain.head();
     if (this.#readTo !== undefined && isSameBlock(head, this.#readTo)) return false;
-    const state = await networks.get(chain.network);
+    const state = await boundChains.get(chain.environment);
     if (state === undefined) return false;
     const { indexed } = state;
     if (!(await this.#isSameChain(indexed))) return false;
@@ -70,16 +70,16 @@ export class ChainIndexer {
     // After the blocks: whoever pays into a wallet has learnt its address from a row that was there before.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
-    await networks.advance(chain.network, indexed, to);
+    await boundChains.advance(chain.environment, indexed, to);
     this.#doubts.clear();
     return to.number < head.number;
   }
 
-  /** Stops the network's money at a stranger's movement out of a wallet of ours. False: it is unclear whose one is; all before it are posted. */
+  /** Stops the chain's money at a stranger's movement out of a wallet of ours. False: it is unclear whose one is; all before it are posted. */
   async #postOurs(owned: readonly OwnedMovement[], indexed: ChainBlock): Promise<boolean> {
     const { chain, stores } = this.#options;
     const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
-    const known = await stores.chainTransactions.knownHashes(chain.network, leaving);
+    const known = await stores.chainTransactions.knownHashes(chain.environment, leaving);
     const ours: OwnedMovement[] = [];
     for (const one of owned) {
       const origin = isOfWallet(one) ? await this.#originOf(one, known) : "ours";
@@ -102,9 +102,9 @@ export class ChainIndexer {
   }
 
   async #stop(reason: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
-    const { chain, networks, log } = this.#options;
-    const { network } = chain;
-    if (await networks.stop(network, reason)) log.error({ ...fields, network }, reason);
+    const { chain, boundChains, log } = this.#options;
+    const { environment } = chain;
+    if (await boundChains.stop(environment, reason)) log.error({ ...fields, network: environment }, reason);
   }
 
   /**
@@ -120,7 +120,7 @@ export class ChainIndexer {
     const { transactionHash } = movement;
     if (known.has(transactionHash)) return "ours";
     let isUnclear = false;
-    for (const transaction of await stores.chainTransactions.listOpen(chain.network, OPEN_AT_MOST)) {
+    for (const transaction of await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_MOST)) {
       const { operation: stored } = transaction;
       const operation = operations.of(stored);
       // Also what is only queued: sent before it was queued again, or before the database came back from a backup.
@@ -130,7 +130,7 @@ export class ChainIndexer {
       if (authorization.kind === "open" && operation.isMovedBy(stored, movement)) isUnclear = true;
     }
     // The submitter may have finished it between the two questions.
-    const again = await stores.chainTransactions.knownHashes(chain.network, [transactionHash]);
+    const again = await stores.chainTransactions.knownHashes(chain.environment, [transactionHash]);
     if (again.has(transactionHash)) return "ours";
     const times = (this.#doubts.get(transactionHash) ?? 0) + 1;
     this.#doubts.set(transactionHash, times);
@@ -143,7 +143,7 @@ export class ChainIndexer {
     for (let index = 0; index < owned.length; index += POSTED_AT_ONCE) {
       const some = owned.slice(index, index + POSTED_AT_ONCE);
       try {
-        await stores.ledger.postMovements(chain.network, some);
+        await stores.ledger.postMovements(chain.environment, some);
       } catch (error) {
         if (isTransient(error)) throw error;
         for (const one of some) await this.#post(one);
@@ -154,7 +154,7 @@ export class ChainIndexer {
   async #post(owned: OwnedMovement): Promise<void> {
     const { chain, stores, isTransient } = this.#options;
     try {
-      await stores.ledger.postMovements(chain.network, [owned]);
+      await stores.ledger.postMovements(chain.environment, [owned]);
     } catch (error) {
       if (!isTransient(error) && !(error instanceof Failure)) {
         const { transactionHash, logIndex } = owned.movement;

@@ -10,7 +10,7 @@ export interface LaunchPorts {
   chain: Chain;
   sender: ChainSender;
   stores: Stores;
-  networks: Pick<BoundChains, "get">;
+  boundChains: Pick<BoundChains, "get">;
   /** Whether the database was away and the same can succeed later. */
   isTransient(error: unknown): boolean;
   log: Log;
@@ -78,10 +78,10 @@ export class TransactionLauncher {
     this.#complainedAt.delete(id);
   }
 
-  /** Whether money stands still on this network. */
+  /** Whether money stands still on this chain. */
   async isStopped(): Promise<boolean> {
-    const { networks, chain } = this.#ports;
-    return (await networks.get(chain.network))?.stoppedBecause !== undefined;
+    const { boundChains, chain } = this.#ports;
+    return (await boundChains.get(chain.environment))?.stoppedBecause !== undefined;
   }
 
   /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */

@@ -46,14 +46,14 @@ export const chainModule = defineModule({
     chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",
   },
   parts: {
-    submitters: ({ networks, chainOperations: operations, stores, chainEndings: endings, log }) =>
-      mapEnvironments(networks, (network) => createSubmitterOf(network, { operations, stores, log, endings })),
-    indexers: ({ networks, chainOperations: operations, stores, log }) =>
-      mapEnvironments(networks, (network) => createIndexerOf(network, { operations, stores, log })),
+    submitters: ({ chains, chainOperations: operations, stores, chainEndings: endings, log }) =>
+      mapEnvironments(chains, (openedChain) => createSubmitterOf(openedChain, { operations, stores, log, endings })),
+    indexers: ({ chains, chainOperations: operations, stores, log }) =>
+      mapEnvironments(chains, (openedChain) => createIndexerOf(openedChain, { operations, stores, log })),
   },
   ports({ submitters }, environment) {
     const submission = submitters[environment];
-    if (submission === undefined) throw new Error(`The ${environment} network is switched off.`);
+    if (submission === undefined) throw new Error(`The ${environment} environment is switched off.`);
     return { submission };
   },
   async start({ indexers, submitters }) {
@@ -61,11 +61,11 @@ export const chainModule = defineModule({
     for (const indexer of Object.values(indexers)) while (await indexer.runOnce());
     for (const submitter of Object.values(submitters)) submitter.start();
   },
-  jobs: ({ networks, indexers }) =>
+  jobs: ({ chains, indexers }) =>
     listEnvironments(indexers).map(([environment, indexer]) =>
       defineJob({
         name: `index-chain ${environment}`,
-        everyMilliseconds: networks[environment]?.isLive ? LIVE_INDEX_MILLISECONDS : INDEX_MILLISECONDS,
+        everyMilliseconds: chains[environment]?.isLive ? LIVE_INDEX_MILLISECONDS : INDEX_MILLISECONDS,
         stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
         async run() {
           while (await indexer.runOnce());

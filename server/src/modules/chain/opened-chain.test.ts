@@ -31,20 +31,20 @@ afterAll(async () => {
 async function openChain(url: string, { confirmations = 1, http = world.http } = {}): Promise<Chain> {
   const timeoutMilliseconds = world.shared.rpcTimeoutMilliseconds;
   const client = createEvmClient(createRpc({ url, http, timeoutMilliseconds, retryPauseMilliseconds: 10 }));
-  const { tokens, faucet, splitter } = world.network.chain;
+  const { tokens, faucet, splitter } = world.openedChain.chain;
   const contracts = {
     tokens: { USDC: tokens.USDC.address, EURC: requireToken({ tokens }, "EURC").address },
     ...(faucet === undefined ? {} : { faucet }),
     ...(splitter === undefined ? {} : { splitter }),
   };
-  return await createEvmChain({ network: "sandbox", client, contracts, confirmations, clock: systemClock });
+  return await createEvmChain({ environment: "sandbox", client, contracts, confirmations, clock: systemClock });
 }
 
 const unavailable = expect.objectContaining({ name: "Failure", code: "chain_unavailable" });
 
 describe("a network", () => {
   it("knows its tokens by name and version, with their EIP-712 domain proved", () => {
-    const { chain } = world.network;
+    const { chain } = world.openedChain;
     expect(chain.tokens.USDC).toMatchObject({ symbol: "USDC", name: "USDC", version: "2" });
     expect(chain.tokens.EURC).toMatchObject({ symbol: "EURC", name: "EURC", version: "2" });
     expect(chain.chainId).toBe(5_042_002);
@@ -105,7 +105,7 @@ describe("a network", () => {
     expect(await patient.isBlocked("USDC", patient.tokens.USDC.address)).toBe(true);
     expect(await patient.faucetWaitSeconds("USDC", STRANGER)).toBe(0);
     await world.stores.chainTransactions.enqueue({
-      network: "sandbox",
+      environment: "sandbox",
       idempotencyKey: "drip",
       tenantId: null,
       callId: null,
@@ -163,7 +163,7 @@ describe("a node that misbehaves", () => {
   });
 
   it("is sent a transaction once only", async () => {
-    const { sender } = world.network;
+    const { sender } = world.openedChain;
     world.devChain.calls.length = 0;
     world.devChain.misbehave(() => "500");
     await expect(sender.broadcast("0x02")).rejects.toEqual(unavailable);
@@ -186,7 +186,7 @@ describe("a node that misbehaves", () => {
     const { tokens } = patient;
     const contracts = { tokens: { USDC: tokens.USDC.address, EURC: requireToken({ tokens }, "EURC").address } };
     await expect(
-      createEvmChain({ network: "sandbox", client, contracts, confirmations: 1, clock: systemClock }),
+      createEvmChain({ environment: "sandbox", client, contracts, confirmations: 1, clock: systemClock }),
     ).rejects.toEqual(unavailable);
   });
 });
@@ -212,9 +212,12 @@ describe("a chain that is not the database's", () => {
 
   it("is refused when it lacks a block whose movements are in the books", async () => {
     const { db } = world;
-    const { number, hash } = (await world.network.networks.get("sandbox"))?.indexed ?? { number: 0n, hash: "0x" };
+    const { number, hash } = (await world.openedChain.boundChains.get("sandbox"))?.indexed ?? {
+      number: 0n,
+      hash: "0x",
+    };
     const set = (values: { indexedNumber: bigint; indexedHash: Hex }) =>
-      db.updateTable("chainNetwork").set(values).where("network", "=", "sandbox").execute();
+      db.updateTable("chainNetwork").set(values).where("environment", "=", "sandbox").execute();
     try {
       await set({ indexedNumber: 1_000_000n, indexedHash: hash });
       await expect(world.open()).rejects.toThrow(/lacks block 1000000/);
@@ -239,7 +242,7 @@ describe("a live network", () => {
   });
 
   const options = (change: { relayerKey?: Hex; usdc?: Hex; rpcUrl?: string } = {}) => {
-    const { USDC, EURC } = live.network.chain.tokens;
+    const { USDC, EURC } = live.openedChain.chain.tokens;
     return {
       ...world.shared,
       rpcUrl: change.rpcUrl ?? live.devChain.url,
@@ -255,7 +258,7 @@ describe("a live network", () => {
   it.each([
     [
       "a token that calls itself otherwise",
-      () => ({ usdc: requireToken(live.network.chain, "EURC").address }),
+      () => ({ usdc: requireToken(live.openedChain.chain, "EURC").address }),
       /calls itself EURC/,
     ],
     ["an address without a contract", () => ({ usdc: STRANGER }), /does not answer \w+\(\)/],
@@ -263,7 +266,7 @@ describe("a live network", () => {
     ["this deployment's own development chain", () => ({ rpcUrl: world.devChain.url }), /development chain/],
   ])("refuses %s, and is not bound to it", async (_what, change, message) => {
     await expect(startLiveChain(options(change()))).rejects.toThrow(message);
-    expect(await world.network.networks.get("production")).toBeUndefined();
+    expect(await world.openedChain.boundChains.get("production")).toBeUndefined();
   });
 
   it.each([
@@ -271,23 +274,23 @@ describe("a live network", () => {
     ["that is found by counting", `0x${"7".padStart(64, "0")}` as const],
   ])("refuses a relayer key %s, and does not keep it", async (_what, publicKey) => {
     await expect(startLiveChain(options({ relayerKey: publicKey }))).rejects.toThrow(/publicly known/);
-    expect(await world.network.wallets.list("production")).toEqual([]);
+    expect(await world.openedChain.wallets.list("production")).toEqual([]);
   });
 
   it("opens beside the sandbox, keeps its relayer, and refuses other tokens later", async () => {
-    const network = await startLiveChain(options());
-    expect(network.chain).toMatchObject({ network: "production", chainId: 77_077, confirmations: 2 });
-    expect((await startLiveChain(options())).chain.genesisHash).toBe(network.chain.genesisHash);
+    const openedChain = await startLiveChain(options());
+    expect(openedChain.chain).toMatchObject({ environment: "production", chainId: 77_077, confirmations: 2 });
+    expect((await startLiveChain(options())).chain.genesisHash).toBe(openedChain.chain.genesisHash);
     await expect(startLiveChain(options({ relayerKey: generatePrivateKey() }))).rejects.toThrow(
       /CHAIN_RELAYER_KEY_FILE/,
     );
   });
 
   it("is opened though a node that lags answers first", async () => {
-    const network = await startLiveChain(options());
+    const openedChain = await startLiveChain(options());
     for (let blocks = 0; blocks < 3; blocks += 1) await live.devChain.mine();
-    while (await network.indexer.runOnce());
-    const indexed = (await network.networks.get("production"))?.indexed.number ?? 0n;
+    while (await openedChain.indexer.runOnce());
+    const indexed = (await openedChain.boundChains.get("production"))?.indexed.number ?? 0n;
     expect(indexed).toBeGreaterThan(1n);
     let lagging = 3;
     live.devChain.misbehave(({ method }) => {

@@ -30,19 +30,23 @@ const Contracts = z.object({
 
 export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
   const now = (): string => clock.now().toString();
-  async function get(network: Environment): Promise<BoundChain | undefined> {
-    const row = await db.selectFrom("chainNetwork").selectAll().where("network", "=", network).executeTakeFirst();
+  async function get(environment: Environment): Promise<BoundChain | undefined> {
+    const row = await db
+      .selectFrom("chainNetwork")
+      .selectAll()
+      .where("environment", "=", environment)
+      .executeTakeFirst();
     return row === undefined ? undefined : toBoundChain(row);
   }
 
   return {
     get,
 
-    async bind(network, { chainId, genesisHash, head }) {
+    async bind(environment, { chainId, genesisHash, head }) {
       await db
         .insertInto("chainNetwork")
         .values({
-          network,
+          environment,
           chainId: BigInt(chainId),
           genesisHash,
           indexedNumber: head.number,
@@ -50,62 +54,62 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
           stoppedBecause: null,
           updatedAt: now(),
         })
-        .onConflict((conflict) => conflict.column("network").doNothing())
+        .onConflict((conflict) => conflict.column("environment").doNothing())
         .execute();
-      const stored = await get(network);
-      if (stored === undefined) throw new Error(`the network ${network} was stored and is gone`);
+      const stored = await get(environment);
+      if (stored === undefined) throw new Error(`the chain of ${environment} was stored and is gone`);
       return stored;
     },
 
-    async setContracts(network, contracts) {
+    async setContracts(environment, contracts) {
       await db
         .updateTable("chainNetwork")
         .set({ contracts: JSON.stringify(contracts), updatedAt: now() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .execute();
     },
 
-    async advance(network, from, to) {
+    async advance(environment, from, to) {
       const row = await db
         .updateTable("chainNetwork")
         .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("indexedNumber", "=", from.number)
         .where("indexedHash", "=", from.hash)
-        .returning("network")
+        .returning("environment")
         .executeTakeFirst();
       return row !== undefined;
     },
 
-    stop: (network, reason) =>
+    stop: (environment, reason) =>
       db.isTransaction
-        ? stopChain(db, clock, network, reason)
-        : db.transaction().execute((transaction) => stopChain(transaction, clock, network, reason)),
+        ? stopChain(db, clock, environment, reason)
+        : db.transaction().execute((transaction) => stopChain(transaction, clock, environment, reason)),
 
-    async resume(network) {
+    async resume(environment) {
       const row = await db
         .updateTable("chainNetwork")
         .set({ stoppedBecause: null, updatedAt: now() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("stoppedBecause", "is not", null)
-        .returning("network")
+        .returning("environment")
         .executeTakeFirst();
       return row !== undefined;
     },
   };
 }
 
-async function stopChain(db: Queryable, clock: Clock, network: Environment, reason: string): Promise<boolean> {
+async function stopChain(db: Queryable, clock: Clock, environment: Environment, reason: string): Promise<boolean> {
   const row = await db
     .updateTable("chainNetwork")
     .set({ stoppedBecause: reason, updatedAt: clock.now().toString() })
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("stoppedBecause", "is", null)
-    .returning("network")
+    .returning("environment")
     .executeTakeFirst();
   if (row === undefined) return false;
   const details = { stoppedBecause: reason };
-  await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: network, details }, clock);
+  await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: environment, details }, clock);
   return true;
 }
 

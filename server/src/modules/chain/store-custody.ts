@@ -12,16 +12,20 @@ declare module "../../kernel/stores.ts" {
 
 export interface Custody {
   /** What the books have for each wallet, and for the escrow, at that block, postings of later blocks left out. */
-  read(network: Environment, token: TokenSymbol, atBlock: bigint): Promise<readonly { address: Hex; amount: Micro }[]>;
+  read(
+    environment: Environment,
+    token: TokenSymbol,
+    atBlock: bigint,
+  ): Promise<readonly { address: Hex; amount: Micro }[]>;
 }
 
 export function createCustody(db: Queryable): Custody {
-  return { read: (network, token, atBlock) => readCustody(db, network, token, atBlock) };
+  return { read: (environment, token, atBlock) => readCustody(db, environment, token, atBlock) };
 }
 
 async function readCustody(
   db: Queryable,
-  network: Environment,
+  environment: Environment,
   token: TokenSymbol,
   atBlock: bigint,
 ): Promise<readonly { address: Hex; amount: Micro }[]> {
@@ -30,13 +34,13 @@ async function readCustody(
     with account as (
       select id, balance_micro, tenant_id,
         case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
-      from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
+      from ledger_account where network = ${environment} and token = ${token} and kind <> 'external'
     ), holder as (
-      select address, kind, tenant_id from wallet where network = ${network} and kind in ('treasury', 'collection')
+      select address, kind, tenant_id from wallet where network = ${environment} and kind in ('treasury', 'collection')
       union all
       -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
       select contracts->>'escrow', 'escrow', null from chain_network
-      where network = ${network} and contracts->>'escrow' is not null
+      where network = ${environment} and contracts->>'escrow' is not null
         and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
     ), later as (
       select entry.account_id, sum(entry.amount_micro) as amount

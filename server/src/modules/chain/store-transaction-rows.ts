@@ -11,7 +11,7 @@ export function toTransaction(row: Selectable<ChainTransactionTable>): ChainTran
   const { result } = row;
   return {
     id: row.id,
-    network: row.network,
+    environment: row.environment,
     idempotencyKey: row.idempotencyKey,
     tenantId: row.tenantId,
     callId: row.callId,

@@ -39,25 +39,25 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     get,
 
-    findByKey: (network, idempotencyKey) => findByKey(queryable, network, idempotencyKey),
+    findByKey: (environment, idempotencyKey) => findByKey(queryable, environment, idempotencyKey),
 
-    async findByHash(network, hash) {
+    async findByHash(environment, hash) {
       const row = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("hash", "=", hash)
         .executeTakeFirst();
       return row === undefined ? undefined : toTransaction(row);
     },
 
-    findOfRequest: (network, callId) => findOfRequest(queryable, clock, network, callId),
+    findOfRequest: (environment, callId) => findOfRequest(queryable, clock, environment, callId),
 
-    async listOpen(network, limit) {
+    async listOpen(environment, limit) {
       const rows = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("state", "in", ["queued", "signed"])
         .orderBy("createdAt")
         .orderBy("id")
@@ -66,7 +66,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       return rows.map(toTransaction);
     },
 
-    knownHashes: (network, hashes) => knownHashes(queryable, network, hashes),
+    knownHashes: (environment, hashes) => knownHashes(queryable, environment, hashes),
 
     ...chainTransactionSteps(queryable, clock),
   };
@@ -77,7 +77,7 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
     .insertInto("chainTransaction")
     .values({
       id: intent.id ?? newTransferId(at),
-      network: intent.network,
+      environment: intent.environment,
       idempotencyKey: intent.idempotencyKey,
       tenantId: intent.tenantId,
       callId: intent.callId,
@@ -89,11 +89,11 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
       createdAt: at.toString(),
       updatedAt: at.toString(),
     })
-    .onConflict((conflict) => conflict.columns(["network", "idempotencyKey"]).doNothing())
+    .onConflict((conflict) => conflict.columns(["environment", "idempotencyKey"]).doNothing())
     .returningAll()
     .executeTakeFirst();
   if (row !== undefined) return toTransaction(row);
-  const stored = await findByKey(db, intent.network, intent.idempotencyKey);
+  const stored = await findByKey(db, intent.environment, intent.idempotencyKey);
   if (stored === undefined || !isSame(stored, intent)) {
     throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
   }
@@ -102,13 +102,13 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
 
 async function findByKey(
   db: Queryable,
-  network: Environment,
+  environment: Environment,
   idempotencyKey: string,
 ): Promise<ChainTransaction | undefined> {
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("idempotencyKey", "=", idempotencyKey)
     .executeTakeFirst();
   return row === undefined ? undefined : toTransaction(row);
@@ -117,13 +117,13 @@ async function findByKey(
 async function findOfRequest(
   db: Queryable,
   clock: Clock,
-  network: Environment,
+  environment: Environment,
   callId: string,
 ): Promise<ChainTransaction | undefined> {
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("tenantId", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
     .where("requestKey", "=", requestKeyOf(callId))
     .where("callId", "<>", callId)
@@ -135,15 +135,15 @@ async function findOfRequest(
   return row === undefined ? undefined : toTransaction(row);
 }
 
-async function knownHashes(db: Queryable, network: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
+async function knownHashes(db: Queryable, environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
   if (hashes.length === 0) return new Set();
   const wanted = sql`${[...hashes]}::text[]`;
   // Each half in the words of an index of its own.
   const { rows } = await sql<{ hash: Hex | null; earlierHashes: readonly Hex[] }>`
-    select hash, earlier_hashes from chain_transaction where network = ${network} and hash = any (${wanted})
+    select hash, earlier_hashes from chain_transaction where network = ${environment} and hash = any (${wanted})
     union all
     select hash, earlier_hashes from chain_transaction
-    where network = ${network} and earlier_hashes && ${wanted} and earlier_hashes <> '{}'`.execute(db);
+    where network = ${environment} and earlier_hashes && ${wanted} and earlier_hashes <> '{}'`.execute(db);
   return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
 }
 

@@ -21,21 +21,25 @@ interface WalletStorage {
   clock: Clock;
 }
 
-const columns = ["id", "network", "kind", "tenantId", "address"] as const;
+const columns = ["id", "environment", "kind", "tenantId", "address"] as const;
 
 const HEX = /^0x[0-9a-f]+$/;
 
-/** Joins the caller's transaction when `db` is one. The network must be bound (`bound-chains.ts`). */
+/** Joins the caller's transaction when `db` is one. The chain must be bound (`bound-chains.ts`). */
 export function createWallets(
   storage: WalletStorage,
-): Wallets & { adopt(network: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
+): Wallets & { adopt(environment: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
   const { db } = storage;
 
-  async function find(network: Environment, kind: WalletKind, tenantId: string | null): Promise<Wallet | undefined> {
+  async function find(
+    environment: Environment,
+    kind: WalletKind,
+    tenantId: string | null,
+  ): Promise<Wallet | undefined> {
     return await db
       .selectFrom("wallet")
       .select(columns)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("kind", "=", kind)
       .where("tenantId", tenantId === null ? "is" : "=", tenantId)
       .executeTakeFirst();
@@ -43,7 +47,7 @@ export function createWallets(
 
   /** Whoever is first decides about the key. */
   async function insert(
-    network: Environment,
+    environment: Environment,
     kind: WalletKind,
     tenantId: string | null,
     privateKey: Hex,
@@ -53,7 +57,7 @@ export function createWallets(
       .insertInto("wallet")
       .values({
         id,
-        network,
+        environment,
         kind,
         tenantId,
         address: lowerHex(privateKeyToAddress(privateKey)),
@@ -62,45 +66,53 @@ export function createWallets(
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const wallet = await find(network, kind, tenantId);
+    const wallet = await find(environment, kind, tenantId);
     if (wallet === undefined) throw new Error(`the address of the ${kind} wallet belongs to another wallet`);
     return wallet;
   }
 
   return {
-    async ensure(network: Environment, kind: WalletKind, tenantId: string | null = null) {
-      return (await find(network, kind, tenantId)) ?? (await insert(network, kind, tenantId, generatePrivateKey()));
+    async ensure(environment: Environment, kind: WalletKind, tenantId: string | null = null) {
+      return (
+        (await find(environment, kind, tenantId)) ?? (await insert(environment, kind, tenantId, generatePrivateKey()))
+      );
     },
 
     /** The operator's own key. The one that is stored answers, which may be another. */
-    async adopt(network, kind, privateKey) {
-      return (await find(network, kind, null)) ?? (await insert(network, kind, null, privateKey));
+    async adopt(environment, kind, privateKey) {
+      return (await find(environment, kind, null)) ?? (await insert(environment, kind, null, privateKey));
     },
 
-    findTreasury: (network, tenantId) => find(network, "treasury", tenantId),
+    findTreasury: (environment, tenantId) => find(environment, "treasury", tenantId),
 
-    async list(network) {
-      return await db.selectFrom("wallet").select(columns).where("network", "=", network).orderBy("id").execute();
+    async list(environment) {
+      return await db
+        .selectFrom("wallet")
+        .select(columns)
+        .where("environment", "=", environment)
+        .orderBy("id")
+        .execute();
     },
 
-    async findByAddress(network, addresses) {
+    async findByAddress(environment, addresses) {
       if (addresses.length === 0) return new Map();
       const rows = await db
         .selectFrom("wallet")
         .select(columns)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("address", "in", [...new Set(addresses)])
         .execute();
       return new Map(rows.map((row) => [row.address, row]));
     },
 
-    tenantsWithout: (network, limit) => tenantsWithout(db, network, limit),
+    tenantsWithout: (environment, limit) => tenantsWithout(db, environment, limit),
 
-    tenantsWithoutTransaction: (network, keyPrefix, limit) => tenantsWithoutTransaction(db, network, keyPrefix, limit),
+    tenantsWithoutTransaction: (environment, keyPrefix, limit) =>
+      tenantsWithoutTransaction(db, environment, keyPrefix, limit),
   };
 }
 
-async function tenantsWithout(db: Queryable, network: Environment, limit: number): Promise<readonly string[]> {
+async function tenantsWithout(db: Queryable, environment: Environment, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("tenant")
     .select("id")
@@ -110,7 +122,7 @@ async function tenantsWithout(db: Queryable, network: Environment, limit: number
           selectFrom("wallet")
             .select("wallet.id")
             .whereRef("wallet.tenantId", "=", "tenant.id")
-            .where("wallet.network", "=", network),
+            .where("wallet.environment", "=", environment),
         ),
       ),
     )
@@ -122,12 +134,12 @@ async function tenantsWithout(db: Queryable, network: Environment, limit: number
 
 async function tenantsWithoutTransaction(
   db: Queryable,
-  network: Environment,
+  environment: Environment,
   keyPrefix: string,
   limit: number,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ tenantId: string }>`
-    select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
+    select tenant_id from wallet where network = ${environment} and kind = 'treasury' and not exists (
       select from chain_transaction as stored
       where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
     order by tenant_id limit ${limit}`.execute(db);

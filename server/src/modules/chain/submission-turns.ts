@@ -14,7 +14,7 @@ const SENT_AT_ONCE = 16;
 /** Also so many are finished in one database transaction. */
 const RECEIPTS_AT_ONCE = 32;
 
-/** Takes every open transaction of a network one step further: signs, sends, settles. */
+/** Takes every open transaction of a chain one step further: signs, sends, settles. */
 export class SubmissionTurns {
   readonly #options: TurnOptions;
   readonly #launcher: TransactionLauncher;
@@ -33,11 +33,11 @@ export class SubmissionTurns {
     this.#settler = new TransactionSettler({ ...options, launcher: this.#launcher, onMoved });
   }
 
-  /** Over what no other turn has in hand. Rejects when the network or the database is away. */
+  /** Over what no other turn has in hand. Rejects when the chain or the database is away. */
   async take(): Promise<Turn> {
     const { chain, stores } = this.#options;
     const before = this.#moves;
-    const listed = await stores.chainTransactions.listOpen(chain.network, OPEN_AT_ONCE);
+    const listed = await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_ONCE);
     const open = listed.filter(({ id }) => !this.#inHand.has(id));
     for (const { id } of open) this.#inHand.add(id);
     try {

@@ -12,7 +12,7 @@ export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
 }
 
 export interface ChainSubmitter extends ChainSubmission {
-  /** One turn over everything that is open; how many still are. Rejects when the network or the database is away. */
+  /** One turn over everything that is open; how many still are. Rejects when the chain or the database is away. */
   runOnce(): Promise<number>;
   start(): void;
   /** Resolves when what is stored then and woken at once is taken up at once, or that takes long. */
@@ -34,7 +34,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   const loop = new TurnLoop({
     turn: () => turns.take(),
     timing,
-    onFailure: (error) => log.warn({ err: error, network: chain.network }, "chain transactions wait"),
+    onFailure: (error) => log.warn({ err: error, network: chain.environment }, "chain transactions wait"),
   });
   return {
     start: () => loop.start(),
@@ -43,7 +43,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     stop: () => loop.stop(),
     async runOnce() {
       const { open } = await turns.take();
-      const left = (await chainTransactions.listOpen(chain.network, 1)).length;
+      const left = (await chainTransactions.listOpen(chain.environment, 1)).length;
       return left === 0 ? 0 : Math.max(left, open);
     },
     waitForEnd: (id, timeoutMilliseconds, isNew) => waiters.waitForEnd(id, timeoutMilliseconds, isNew),

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const queued: ChainTransaction = {
   id: "ctx_1",
-  network: "sandbox",
+  environment: "sandbox",
   idempotencyKey: "one",
   tenantId: null,
   callId: null,

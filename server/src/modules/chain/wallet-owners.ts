@@ -17,13 +17,13 @@ export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
  */
 export async function ownMovements(
   wallets: Pick<Wallets, "findByAddress">,
-  chain: Pick<Chain, "network" | "escrow" | "changeWithDust">,
+  chain: Pick<Chain, "environment" | "escrow" | "changeWithDust">,
   movements: readonly TokenMovement[],
 ): Promise<OwnedMovement[]> {
-  const { network, escrow } = chain;
+  const { environment, escrow } = chain;
   const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
-  const byAddress = await wallets.findByAddress(network, addresses);
+  const byAddress = await wallets.findByAddress(environment, addresses);
   const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
     escrow?.address === address && block > escrow.sinceBlock ? { kind: "escrow" } : ownerOf(byAddress.get(address));
   const owned = real

@@ -125,7 +125,7 @@ async function prepareOperator(
 ): Promise<string> {
   const principal = known === undefined ? undefined : await identity.authenticate(known, { fresh: true });
   if (known !== undefined && principal?.tenantId === tenantId) return known;
-  const owner = { tenantId, network: ENVIRONMENT } as const;
+  const owner = { tenantId, environment: ENVIRONMENT } as const;
   const id = newId("user_", clock.now().epochMilliseconds, random);
   // Nobody has the address: an operator who was removed stays removed, and every further one needs an address of its own.
   const person = { id, name: "Demo Operator", email: `${id}@example.com`, roles: ["admin"] } as const;
@@ -144,7 +144,7 @@ async function prepareToken(
   const principals = known === undefined ? undefined : await internalTokens.authenticate(known);
   if (known !== undefined && principals?.some((principal) => principal.tenantId === tenantId) === true) return known;
   const { token, id } = await tokens.issue("quickstart", ACTOR);
-  await tokens.bind(identity, id, { tenantId, network: ENVIRONMENT }, ACTOR);
+  await tokens.bind(identity, id, { tenantId, environment: ENVIRONMENT }, ACTOR);
   return token;
 }
 

@@ -37,13 +37,13 @@ export const demoModule = defineModule({
   async prepare({ demo }) {
     await demo;
   },
-  async start({ demo, quickstartFile, urls, embedded, networks, sandboxPayer: payer }) {
+  async start({ demo, quickstartFile, urls, embedded, chains, sandboxPayer: payer }) {
     const tenant = await demo;
     if (tenant === undefined) return;
     quickstartFile.write({
       ...{ appUrl: urls.app, edgeUrl: urls.edge, ...tenant, payer },
       supplierUrl: embedded.supplierUrl,
-      chain: describeChain(networks.sandbox?.chain, embedded.chainRpcUrl),
+      chain: describeChain(chains.sandbox?.chain, embedded.chainRpcUrl),
     });
   },
   async stop({ quickstartFile }) {

@@ -49,16 +49,16 @@ export async function findMatches(
 type Asked = Pick<Caller, "tenantId" | "environment"> & { kinds: OrderRecord["kind"][] };
 
 async function findBought(scan: Scan, reads: Ports["reads"], asked: Asked): Promise<Match[]> {
-  const { tenantId, environment: network, kinds } = asked;
+  const { tenantId, environment, kinds } = asked;
   const references = referencesOf(scan);
   const orderIds = references.filter((text) => ORDER_ID.test(text));
   const pnrs = references.filter((text) => BOOKING_REFERENCE.test(text));
   const named = await reads(tenantId, async ({ orders, invoices }) => {
     const invoiced = await invoices.orderIdsOf(
-      { tenantId, network },
+      { tenantId, environment },
       references.filter((text) => INVOICE_NUMBER.test(text)),
     );
-    const found = await orders.listNamed(tenantId, network, { orderIds: [...orderIds, ...invoiced], pnrs, kinds });
+    const found = await orders.listNamed(tenantId, environment, { orderIds: [...orderIds, ...invoiced], pnrs, kinds });
     return found.map((order) => ({ order, by: namedBy(order, orderIds, invoiced) }));
   });
   if (named.length === 0) return await suggestByAmount(scan.fields, reads, asked);

@@ -37,7 +37,7 @@ export const STALE_SECONDS = 15;
 /** What the machine has to know of a record; a use adds its own. */
 export interface EffectRecord {
   id: string;
-  network: Environment;
+  environment: Environment;
   kind: string;
   /** `intended`, `failed`, and the words of the use. */
   state: string;

@@ -98,7 +98,7 @@ describe("an unknown outcome", () => {
     expect(await task.books()).toEqual([made]);
   });
 
-  test("waits while its network is switched off", async () => {
+  test("waits while its environment is switched off", async () => {
     const task = world.newTask("purchase");
     task.other.faults.push("lost_after_effect");
     await expect(task.call()).rejects.toMatchObject(unknown);

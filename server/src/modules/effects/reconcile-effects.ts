@@ -21,8 +21,8 @@ export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggreg
   stores: EffectStores<A>;
   clock: Clock;
   store(aggregates: A): EffectStore<R>;
-  /** Undefined: this network is switched off; its records wait. */
-  definitionFor(network: Environment): EffectDefinition<R, A> | undefined;
+  /** Undefined: this environment is switched off; its records wait. */
+  definitionFor(environment: Environment): EffectDefinition<R, A> | undefined;
 }
 
 const BATCH = 20;
@@ -33,12 +33,12 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
   const { name, kind: onlyKind, stores, clock, store, definitionFor } = options;
 
   async function finish(record: R, { workerId, log }: Reconciler): Promise<void> {
-    const { id, kind, state, network } = record;
+    const { id, kind, state, environment } = record;
     const fields = { effect: name, id, kind, state };
     try {
-      const definition = definitionFor(network);
+      const definition = definitionFor(environment);
       if (definition === undefined) {
-        log.warn({ ...fields, network }, "effect left open: its network is switched off");
+        log.warn({ ...fields, network: environment }, "effect left open: its environment is switched off");
         return;
       }
       const end = await new EffectWorker({ stores, clock, definition }, workerId).resume(record);

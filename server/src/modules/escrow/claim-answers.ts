@@ -104,7 +104,7 @@ export async function describeForGuest(
     travelerMissing: travelerMissing === null ? null : [...travelerMissing],
     txHash: trip.transactions.findLast(({ step }) => step === "claim")?.transactionHash ?? null,
     chainId: chain.chainId,
-    sandbox: trip.network === "sandbox",
+    sandbox: trip.environment === "sandbox",
   };
 }
 

@@ -18,7 +18,7 @@ export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock"
 export interface ClaimRequest extends GuestLink {
   guestWallet: Hex;
   chainId: number;
-  /** Left out: the network's own. */
+  /** Left out: the chain's own. */
   escrowAddress?: string | undefined;
   claimCode?: string | undefined;
   codeNonce?: Hex | undefined;
@@ -93,9 +93,10 @@ export async function openClaim(
   { chain, stores, claimKeys }: Pick<ClaimPorts, "chain" | "stores" | "claimKeys">,
   { tripId, linkSecret, tenantId }: GuestLink & { tenantId?: string | undefined },
 ): Promise<Trip> {
-  const { network } = chain;
+  const { environment } = chain;
   const { trips } = stores;
-  const trip = tenantId === undefined ? await trips.get(network, tripId) : await trips.find(tenantId, network, tripId);
+  const trip =
+    tenantId === undefined ? await trips.get(environment, tripId) : await trips.find(tenantId, environment, tripId);
   if (trip === undefined) throw escrowFailure("trip_not_found");
   if (!isEqual(linkSecret, claimKeys.linkSecret(trip.codeNonce))) throw escrowFailure("claim_link_invalid");
   return trip;
@@ -132,16 +133,16 @@ export async function requireCode(
   request: Pick<ClaimRequest, "tripId" | "tenantId" | "claimCode" | "codeNonce">,
 ): Promise<void> {
   const { tripId, tenantId, claimCode, codeNonce } = request;
-  const { network } = chain;
+  const { environment } = chain;
   // Thrown in there, it would take the count back with it.
   const thrown = await stores.transaction(async ({ trips }) => {
-    const trip = await lockTrip(trips, network, tenantId, tripId);
+    const trip = await lockTrip(trips, environment, tenantId, tripId);
     const refusal = refusalOfCode(trip, claimCode);
     if (refusal !== undefined) return refusal;
     const isRightCode = !trip.requiresCode || isEqual(claimCode ?? "", claimKeys.claimCode(trip.codeNonce));
     const isRightNonce = codeNonce === undefined || isEqual(codeNonce, trip.codeNonce);
     if (isRightCode && isRightNonce) return undefined;
-    const wrongCodes = await trips.countWrongCode(network, tripId, MOST_WRONG_CODES);
+    const wrongCodes = await trips.countWrongCode(environment, tripId, MOST_WRONG_CODES);
     return wrongCode(MOST_WRONG_CODES - (wrongCodes ?? MOST_WRONG_CODES));
   });
   if (thrown !== undefined) throw thrown;

@@ -43,10 +43,10 @@ describe("wrong codes", () => {
     expect(await wrongCodes(link.tripId)).toBe(MOST_WRONG_CODES);
     expect(await claimsOf(link.tripId)).toEqual([]);
     // The buyer lets the guest try again.
-    const { network } = world.ports.chain;
-    expect(await world.stores.trips.unlock("tenant_of_somebody_else", network, link.tripId)).toBe(false);
+    const { environment } = world.ports.chain;
+    expect(await world.stores.trips.unlock("tenant_of_somebody_else", environment, link.tripId)).toBe(false);
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("claim_locked"));
-    expect(await world.stores.trips.unlock(world.tenant.id, network, link.tripId)).toBe(true);
+    expect(await world.stores.trips.unlock(world.tenant.id, environment, link.tripId)).toBe(true);
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("step_in_progress"));
     await world.drain();
     expect((await world.claim({ ...link, guestWallet, claimCode })).result).toMatchObject({ guestWallet });
@@ -175,7 +175,7 @@ describe("a trip that cannot be claimed", () => {
       failing("trip_not_found"),
     );
     await expect(world.claim({ ...request, tripId: `0x${"7".repeat(64)}` })).rejects.toEqual(failing("trip_not_found"));
-    const production = { ...world.ports, chain: { ...world.ports.chain, network: "production" as const } };
+    const production = { ...world.ports, chain: { ...world.ports.chain, environment: "production" as const } };
     await expect(openClaim(production, request)).rejects.toEqual(failing("trip_not_found"));
     await expect(world.claim({ ...request, chainId: 1 })).rejects.toMatchObject({
       code: "wrong_chain",

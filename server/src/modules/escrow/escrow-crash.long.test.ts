@@ -114,7 +114,7 @@ describe("a process that dies", () => {
         const living = take(subject, { callId, ports: world.openDying(dying) }).then(() => false);
         if (!(await Promise.race([living, dying.death.then(() => true)]))) return OUTLIVED;
         const { effect } = await world.effectOf(callId);
-        await world.drain(world.network);
+        await world.drain(world.openedChain);
         // What was stored is carried out without anybody's asking again.
         const after = await stateOf(subject);
         if (effect === "none") expect(after.chain, where).not.toEqual(taken);
@@ -138,7 +138,7 @@ describe("a process that dies", () => {
       }
       // Control: some died at each stage, in their order, and the last one outlived.
       expect([...lives]).toEqual(["none", "open", "done", OUTLIVED]);
-      expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+      expect(await world.reconcile(world.openedChain)).toEqual({ USDC: 0n, EURC: 0n });
     },
   );
 });
@@ -182,7 +182,7 @@ describe("the contract refuses what the records allowed", () => {
     expect(await world.trip(tripId)).toMatchObject({ state: "failed", free: 0n });
     const reserving = world.reserve(tripId, freshHash(), UNIT, { callId: await world.newCall() });
     expect(await refused(reserving)).toMatchObject({ code: "trip_not_funded" });
-    expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+    expect(await world.reconcile(world.openedChain)).toEqual({ USDC: 0n, EURC: 0n });
   });
 });
 
@@ -191,7 +191,7 @@ describe("a reservation that was to pay for an order", () => {
   async function order(escrowBookingId: Hex, cover: bigint): Promise<string> {
     const id = `bkg_${freshHash()}`;
     await world.stores.bookings.insert({
-      ...{ id, tenantId: world.tenantId, network: "sandbox", userId: "svc:key", callId: await world.newCall() },
+      ...{ id, tenantId: world.tenantId, environment: "sandbox", userId: "svc:key", callId: await world.newCall() },
       ...{ kind: "flight", offerId: `off_${id}`, amountMicroUsdc: cover, totalAmount: "3.00", totalCurrency: "USD" },
       rate: { from: "USD", to: "USDC", value: "1", source: "test", sourceLevel: "embedded", asOf: null, marginBps: 0 },
       ...{ airlineCreditId: undefined, travelers: [], itinerarySalt: freshHash(), workerId: "test", escrowBookingId },
@@ -220,12 +220,12 @@ describe("a reservation that was to pay for an order", () => {
       world.stores.ledger.hold(world.tenant.purse, before.available - 3n * UNIT + 1n, "somebody else"),
     ).rejects.toMatchObject({ code: "insufficient_balance" });
     await world.drained(releasing);
-    await world.drain(world.network);
+    await world.drain(world.openedChain);
     expect(await chargedFor(id)).toBe(3n * UNIT);
     const after = await world.tenant.balance();
     expect([after.available, after.held]).toEqual([before.available - 3n * UNIT, before.held]);
     expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, held: 0n });
-    expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+    expect(await world.reconcile(world.openedChain)).toEqual({ USDC: 0n, EURC: 0n });
   });
 
   it("goes on paying where the trip has expired on the chain only, and the wallet has all that it had", async () => {
@@ -244,7 +244,7 @@ describe("a reservation that was to pay for an order", () => {
     // A cancellation brings it to the wallet, which pays.
     const action = { name: "cancel", bookingId, reason: "timeout" } as const;
     await world.drained(world.step(action, { callId: await world.newCall() }));
-    await world.drain(world.network);
+    await world.drain(world.openedChain);
     expect(await chargedFor(id)).toBe(3n * UNIT);
     expect((await world.tenant.balance()).available).toBe(before.available + UNIT);
   });
@@ -308,7 +308,7 @@ describe("steps of a whole trip", () => {
     await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
     const log = { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT } as const;
     await expect(world.tripStep(tripId, log, await call())).rejects.toMatchObject({ code: "idempotency_mismatch" });
-    await world.drain(world.network);
+    await world.drain(world.openedChain);
     expect(await reserve(UNIT)).toMatchObject({ kind: "replayed" });
     expect(await world.trip(tripId)).toMatchObject({ free: 9n * UNIT, promised: 0n, held: UNIT });
   });

@@ -69,11 +69,11 @@ it("an order is not over by a transaction without effect while a later one of it
   const first = await endOf(id);
   await world.devChain.ask("eth_sendRawTransaction", [first.raw]);
   await world.devChain.mine();
-  expect(await world.network.chain.receipt(requireThere(first.hash))).toMatchObject({ succeeded: false });
+  expect(await world.openedChain.chain.receipt(requireThere(first.hash))).toMatchObject({ succeeded: false });
   await world.stores.chainTransactions.requeue(id, requireThere(first.hash), first.step);
   // What is signed then waits at a node whose answer is lost.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
-  await world.network.submitter.runOnce().catch(() => undefined);
+  await world.openedChain.submitter.runOnce().catch(() => undefined);
   const { raw, earlierHashes } = await endOf(id);
   expect(earlierHashes).toEqual([first.hash]);
   world.devChain.behave();
@@ -90,12 +90,12 @@ it("money that stands still does not move in the escrow either", async () => {
   await orders.do(tripId, reserve);
   const { bookingId } = reserve;
   const { id } = await orders.store(orders.orderOf(tripId, { name: "cancel", bookingId, reason: "timeout" }));
-  await world.network.networks.stop("sandbox", "a difference");
-  await world.network.submitter.runOnce();
-  await world.network.submitter.runOnce();
+  await world.openedChain.boundChains.stop("sandbox", "a difference");
+  await world.openedChain.submitter.runOnce();
+  await world.openedChain.submitter.runOnce();
   expect(await endOf(id)).toMatchObject({ state: "queued" });
   expect((await orders.escrow.booking(tripId, bookingId)).state).toBe("reserved");
-  await world.network.networks.resume("sandbox");
+  await world.openedChain.boundChains.resume("sandbox");
   await world.drain();
   expect(await endOf(id)).toMatchObject({ state: "confirmed" });
 });

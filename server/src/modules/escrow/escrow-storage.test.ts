@@ -20,7 +20,7 @@ afterAll(() => setup.close());
 const ENVIRONMENT = "sandbox";
 const newTrip = (change: Partial<NewTrip> = {}): NewTrip => ({
   tripId: freshHash(),
-  network: ENVIRONMENT,
+  environment: ENVIRONMENT,
   tenantId: "tenant_a",
   userId: "svc:key",
   escrow: stranger(),
@@ -137,7 +137,7 @@ describe("bookings in escrow", () => {
   async function newBooking(tenantId = "tenant_a", bookingId: Hex = freshHash()) {
     const { tripId } = await stores.trips.insert(newTrip({ tenantId }));
     const pending = { step: "reserve", transactionId: "ctx_1", details: {} } as const;
-    const booking = { bookingId, tripId, network: ENVIRONMENT, tenantId, reserved: 50n, pending } as const;
+    const booking = { bookingId, tripId, environment: ENVIRONMENT, tenantId, reserved: 50n, pending } as const;
     return { booking, inserted: await stores.escrowBookings.insert(booking) };
   }
 

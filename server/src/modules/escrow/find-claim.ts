@@ -10,11 +10,11 @@ export type ClaimState = "claimed" | "open" | "expired";
 /** What our records say of a trip's claim, and the chain where they say nothing. Rejects with `chain_unavailable`. */
 export async function findClaim(
   { stores, clock, chain }: { stores: Pick<Stores, "trips">; clock: Clock; chain: Chain | undefined },
-  { tenantId, network }: { tenantId: string; network: Environment },
+  { tenantId, environment }: { tenantId: string; environment: Environment },
   text: string,
 ): Promise<ClaimState> {
   const tripId = readHash(text);
-  const trip = tripId === undefined ? undefined : await stores.trips.find(tenantId, network, tripId);
+  const trip = tripId === undefined ? undefined : await stores.trips.find(tenantId, environment, tripId);
   if (tripId === undefined || trip === undefined) return "open";
   if (trip.guestWallet !== undefined) return "claimed";
   const onChain = await chain?.escrow?.trip(tripId);

@@ -4,7 +4,7 @@ import { composeMail, type MailPart, words } from "../messages/index.ts";
 import { nameText, summaryText } from "./guest-text.ts";
 import type { Trip } from "./records/trips.ts";
 
-export type TripToMail = Pick<Trip, "tripId" | "network" | "budget" | "expiresAt" | "requiresCode" | "details">;
+export type TripToMail = Pick<Trip, "tripId" | "environment" | "budget" | "expiresAt" | "requiresCode" | "details">;
 
 /** The code is never in it: the buyer gives that to the guest in another way. */
 export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Mail {
@@ -27,7 +27,7 @@ function quotedName(text: string | undefined): string | undefined {
 }
 
 function partsOf(
-  { network, expiresAt, requiresCode, details }: TripToMail,
+  { environment, expiresAt, requiresCode, details }: TripToMail,
   said: { guest: string | undefined; buyer: string | undefined; amount: string; guestLink: string },
 ): MailPart[] {
   const { guest, buyer = "Somebody", amount, guestLink } = said;
@@ -37,7 +37,7 @@ function partsOf(
   return [
     words(guest === undefined ? "Hello," : `Hello ${guest},`),
     words(`${buyer} has set aside ${amount} for the bookings of a trip of yours, and invites you to accept it.`),
-    ...(network === "sandbox" ? [words("This is a trial: it is test money, without any value.")] : []),
+    ...(environment === "sandbox" ? [words("This is a trial: it is test money, without any value.")] : []),
     ...(summary === undefined
       ? []
       : [words(`About the trip, in the words of ${theBuyer}:`), { kind: "quoted", text: summary } as const]),

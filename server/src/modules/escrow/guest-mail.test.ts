@@ -83,7 +83,7 @@ async function newTrip(
   const { details, ...rest } = change;
   const trip = await stores.trips.insert({
     tripId: randomHex(32),
-    network: "production",
+    environment: "production",
     tenantId: "tenant",
     userId: "svc:key",
     escrow: randomHex(20),
@@ -97,11 +97,11 @@ async function newTrip(
     details: { linkOrigin: "https://trips.example", buyerName: "Bob", guestName: "Ada", ...details },
     ...rest,
   });
-  await stores.trips.change(trip.network, trip.tripId, { state: "funded", free: BUDGET });
+  await stores.trips.change(trip.environment, trip.tripId, { state: "funded", free: BUDGET });
   return trip;
 }
 
-const mailStateOf = async ({ network, tripId }: Trip) => (await stores.trips.get(network, tripId))?.mail;
+const mailStateOf = async ({ environment, tripId }: Trip) => (await stores.trips.get(environment, tripId))?.mail;
 
 async function receivedText(): Promise<string> {
   expect(server.received).toHaveLength(1);
@@ -136,7 +136,7 @@ describe("the mail", () => {
   });
 
   it("asks for no code where none is needed, says that test money is test money, and does without names", async () => {
-    const trip = await newTrip({ network: "sandbox", requiresCode: false });
+    const trip = await newTrip({ environment: "sandbox", requiresCode: false });
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
     const text = await receivedText();
     expect(text).toContain("test money");
@@ -176,7 +176,7 @@ describe("a mail that is kept", () => {
   const send = (trip: Trip, change: Partial<Mailing>) => sendGuestMail(portsWith(mailerFor(server.port), change), trip);
 
   it("is one of the sandbox where the service works for real guests, also when the job finds it", async () => {
-    const [trial, real] = [await newTrip({ network: "sandbox" }), await newTrip()];
+    const [trial, real] = [await newTrip({ environment: "sandbox" }), await newTrip()];
     expect(await send(trial, { kept: "sandbox" })).toBe(false);
     expect(await send(real, { kept: "sandbox" })).toBe(true);
     expect([await mailStateOf(trial), await mailStateOf(real)]).toEqual(["kept", "sent"]);
@@ -355,7 +355,7 @@ it("a crash between the sending and the note of it lets it be sent again under t
 
 it("nobody is written to before the budget is there, after the trip has expired, or where nobody asked for it", async () => {
   const early = await newTrip();
-  await stores.trips.change(early.network, early.tripId, { state: "funding" });
+  await stores.trips.change(early.environment, early.tripId, { state: "funding" });
   const late = await newTrip({ expiresAt: clock.now() });
   const unasked = await newTrip({ mail: "none" });
   await runJob();

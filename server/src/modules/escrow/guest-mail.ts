@@ -37,7 +37,7 @@ export interface GuestMailPorts {
 
 export interface GuestMailRecord extends EffectRecord {
   state: MailState;
-  trip: Pick<Trip, "network" | "tripId">;
+  trip: Pick<Trip, "environment" | "tripId">;
   /** This one included. */
   attempts: number;
 }
@@ -57,16 +57,16 @@ const GIVEN_UP_AFTER = { hours: 24 };
  */
 export async function sendGuestMail(
   ports: GuestMailPorts,
-  { network, tripId }: Pick<Trip, "network" | "tripId">,
+  { environment, tripId }: Pick<Trip, "environment" | "tripId">,
   waitMilliseconds = WAIT_MILLISECONDS,
 ): Promise<boolean> {
   const { mailer, clock, stores } = ports;
   if (mailer === undefined) return false;
   const over = new AbortController();
-  const taken = await stores.guestMails.takeOne(network, tripId, clock.now().add(LEASE));
+  const taken = await stores.guestMails.takeOne(environment, tripId, clock.now().add(LEASE));
   const sending =
     taken === undefined
-      ? sentBySomebody(ports, { network, tripId }, over.signal)
+      ? sentBySomebody(ports, { environment, tripId }, over.signal)
       : sendTaken({ ...ports, mailer }, taken);
   const timeUp = delay(waitMilliseconds, false, { signal: over.signal }).catch(() => false);
   try {
@@ -89,11 +89,11 @@ async function sendTaken(ports: GuestMailPorts & { mailer: Mailer }, taken: Take
 /** Another one of us may be at it. */
 async function sentBySomebody(
   { stores }: GuestMailPorts,
-  { network, tripId }: Pick<Trip, "network" | "tripId">,
+  { environment, tripId }: Pick<Trip, "environment" | "tripId">,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
-    const state = await stores.guestMails.stateOf(network, tripId);
+    const state = await stores.guestMails.stateOf(environment, tripId);
     if (state !== "pending") return state === "sent";
     await delay(POLL_MILLISECONDS, undefined, { signal });
   }
@@ -116,17 +116,17 @@ export function guestMailEffect(
 
 async function sendOne(
   ports: GuestMailPorts & { mailer: Mailer },
-  { trip: { network, tripId }, attempts }: GuestMailRecord,
+  { trip: { environment, tripId }, attempts }: GuestMailRecord,
 ): Promise<Move<GuestMailRecord, Aggregates>> {
   const { stores, claimKeys, mailer, clock } = ports;
-  const trip = await stores.trips.get(network, tripId);
+  const trip = await stores.trips.get(environment, tripId);
   const guestEmail = trip?.guestEmail;
   if (trip === undefined || guestEmail === undefined || !isOpen(trip, clock)) {
     return failed(new Failure("mail_refused", { cause: new Error("there is nothing to accept any more") }));
   }
   if (!(await mayLeave(ports, { trip, guestEmail, attempts }))) {
     // It has this end already, so that the one which follows finds nothing to end.
-    await stores.guestMails.finish(network, tripId, "kept");
+    await stores.guestMails.finish(environment, tripId, "kept");
     return failed(new Failure("mail_refused", { cause: new Error("it is kept") }));
   }
   return send<GuestMailRecord, Aggregates, void>({
@@ -143,21 +143,21 @@ async function sendOne(
 /** A mail that is sent again was counted before. */
 async function mayLeave(
   { stores, mailing }: GuestMailPorts,
-  { trip: { network, tenantId }, guestEmail, attempts }: { trip: Trip; guestEmail: string; attempts: number },
+  { trip: { environment, tenantId }, guestEmail, attempts }: { trip: Trip; guestEmail: string; attempts: number },
 ): Promise<boolean> {
   const { kept, ...most } = mailing;
-  if (network === kept) return false;
-  return attempts > 1 || (await stores.mailCounts.count({ network, tenantId, recipient: guestEmail, ...most }));
+  if (environment === kept) return false;
+  return attempts > 1 || (await stores.mailCounts.count({ environment, tenantId, recipient: guestEmail, ...most }));
 }
 
 function isOpen({ state, expiresAt }: Trip, clock: Clock): boolean {
   return state === "funded" && Temporal.Instant.compare(clock.now(), expiresAt) < 0;
 }
 
-function toRecord({ network, tripId, attempts, traceId }: TakenMail, clock: Clock): GuestMailRecord {
+function toRecord({ environment, tripId, attempts, traceId }: TakenMail, clock: Clock): GuestMailRecord {
   return {
-    id: `${network} ${tripId}`,
-    network,
+    id: `${environment} ${tripId}`,
+    environment,
     kind: "guest_mail",
     state: "pending",
     callId: undefined,
@@ -166,15 +166,15 @@ function toRecord({ network, tripId, attempts, traceId }: TakenMail, clock: Cloc
     failureCode: undefined,
     quietUntil: undefined,
     createdAt: clock.now(),
-    trip: { network, tripId },
+    trip: { environment, tripId },
     attempts,
   };
 }
 
-function readId(id: string): Pick<Trip, "network" | "tripId"> {
+function readId(id: string): Pick<Trip, "environment" | "tripId"> {
   const [network, tripId] = id.split(" ");
   if ((network !== "sandbox" && network !== "production") || !isHex(tripId)) throw new Error(`${id} is no mail's id`);
-  return { network, tripId };
+  return { environment: network, tripId };
 }
 
 const isHex = (text: string | undefined): text is Hex => text?.startsWith("0x") === true;
@@ -183,22 +183,22 @@ const isHex = (text: string | undefined): text is Hex => text?.startsWith("0x") 
 export function guestMailStore(guestMails: GuestMails, clock: Clock): EffectStore<GuestMailRecord> {
   return {
     async get(id) {
-      const { network, tripId } = readId(id);
-      const state = await guestMails.stateOf(network, tripId);
+      const { environment, tripId } = readId(id);
+      const state = await guestMails.stateOf(environment, tripId);
       return state === undefined
         ? undefined
-        : { ...toRecord({ network, tripId, attempts: 1, traceId: null }, clock), state };
+        : { ...toRecord({ environment, tripId, attempts: 1, traceId: null }, clock), state };
     },
     async advance(id, _guard, to) {
-      const { network, tripId } = readId(id);
-      if (to === "sent" || to === "failed") await guestMails.finish(network, tripId, to);
+      const { environment, tripId } = readId(id);
+      if (to === "sent" || to === "failed") await guestMails.finish(environment, tripId, to);
       return true;
     },
     // A lease is longer than a sending.
     touch: async () => true,
     async leave(id, _workerId, quietUntil) {
-      const { network, tripId } = readId(id);
-      await guestMails.putBack(network, tripId, quietUntil);
+      const { environment, tripId } = readId(id);
+      await guestMails.putBack(environment, tripId, quietUntil);
       return true;
     },
     async claimStale(_workerId, _staleSeconds, limit) {

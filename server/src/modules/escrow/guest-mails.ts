@@ -10,7 +10,7 @@ declare module "../../kernel/stores.ts" {
 
 /** A mail that its taker is to send, and nobody else until it is put back or the time it was taken for is over. */
 export interface TakenMail {
-  network: Environment;
+  environment: Environment;
   tripId: Hex;
   /** This one included. */
   attempts: number;
@@ -23,10 +23,10 @@ export interface GuestMails {
   /** Those that are due, of trips whose budget has arrived, oldest first. */
   take(limit: number, until: Temporal.Instant): Promise<readonly TakenMail[]>;
   /** Undefined: it is not pending, its time has not come, or somebody else has taken it. */
-  takeOne(network: Environment, tripId: Hex, until: Temporal.Instant): Promise<TakenMail | undefined>;
+  takeOne(environment: Environment, tripId: Hex, until: Temporal.Instant): Promise<TakenMail | undefined>;
   /** Undefined: there is no such trip. */
-  stateOf(network: Environment, tripId: Hex): Promise<MailState | undefined>;
+  stateOf(environment: Environment, tripId: Hex): Promise<MailState | undefined>;
   /** A mail that is not pending any more stays as it is. */
-  finish(network: Environment, tripId: Hex, state: "sent" | "failed" | "kept"): Promise<void>;
-  putBack(network: Environment, tripId: Hex, due: Temporal.Instant): Promise<void>;
+  finish(environment: Environment, tripId: Hex, state: "sent" | "failed" | "kept"): Promise<void>;
+  putBack(environment: Environment, tripId: Hex, due: Temporal.Instant): Promise<void>;
 }

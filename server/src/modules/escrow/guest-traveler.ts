@@ -35,8 +35,10 @@ export async function missingOfGuest(
   return missingForFlights(withAddress((await findGuest(travelerRecords, trip)) ?? NOBODY, trip));
 }
 
-const findGuest = (travelerRecords: Pick<Aggregates["travelerRecords"], "get">, { tenantId, network, tripId }: Trip) =>
-  travelerRecords.get(tenantId, guestUserIdOf(tripId), network);
+const findGuest = (
+  travelerRecords: Pick<Aggregates["travelerRecords"], "get">,
+  { tenantId, environment, tripId }: Trip,
+) => travelerRecords.get(tenantId, guestUserIdOf(tripId), environment);
 
 /**
  * Stores who the guest is, once: whoever sees the link later cannot put somebody else on the flight. The same details again are
@@ -51,9 +53,9 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
   await requireCode(ports, request);
   const userId = guestUserIdOf(tripId);
   await stores.transaction(async ({ trips, travelerRecords, runEvents }) => {
-    const trip = await lockTrip(trips, chain.network, undefined, tripId);
+    const trip = await lockTrip(trips, chain.environment, undefined, tripId);
     requireGuest(trip, clock);
-    const { tenantId, network } = trip;
+    const { tenantId, environment } = trip;
     const known = await findGuest(travelerRecords, trip);
     const profile = { ...NOBODY, ...known, ...withAddress(request.traveler, trip) };
     if (known !== undefined && missingForFlights(known).length === 0 && !isDeepStrictEqual(profile, known)) {
@@ -61,9 +63,9 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
     }
     const missing = missingForFlights(profile);
     if (missing.length > 0) throw invalidInput(missing.map((path) => ({ path, message: "is missing" })));
-    await travelerRecords.put(tenantId, userId, network, profile, "guest");
+    await travelerRecords.put(tenantId, userId, environment, profile, "guest");
     await runEvents.raise({
-      ...{ tenantId, network, name: GUEST_TRAVELER_GIVEN, subject: tripId },
+      ...{ tenantId, environment, name: GUEST_TRAVELER_GIVEN, subject: tripId },
       resolution: { status: "given" },
     });
   });

@@ -59,7 +59,7 @@ export function requireContract(chain: Pick<Chain, "escrow">): EscrowContract {
   return chain.escrow;
 }
 
-/** The network's own escrow, which is also the only one that a caller may name. */
+/** The chain's own escrow, which is also the only one that a caller may name. */
 export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {
   const contract = requireContract(chain);
   if (escrowAddress !== undefined && readAddress(escrowAddress) !== contract.address) {

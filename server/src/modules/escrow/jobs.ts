@@ -7,13 +7,13 @@ import { payAllUncovered } from "./orders/pay-uncovered.ts";
 const RELEASE_MILLISECONDS = 60_000;
 
 export function escrowJobs({
-  networks,
+  chains,
   submitters,
   stores,
   clock,
   log,
-}: Pick<Parts, "networks" | "submitters" | "stores" | "clock" | "log">): readonly Job[] {
-  return listEnvironments(networks).flatMap(([environment, { chain }]) => {
+}: Pick<Parts, "chains" | "submitters" | "stores" | "clock" | "log">): readonly Job[] {
+  return listEnvironments(chains).flatMap(([environment, { chain }]) => {
     const submission = submitters[environment];
     if (submission === undefined) return [];
     const run = () => releaseTrips({ stores, chain, submission, clock, log });

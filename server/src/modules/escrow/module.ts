@@ -99,7 +99,7 @@ export const escrowModule = defineModule({
       ],
     },
   }),
-  async facts({ networks: { production }, mailer }) {
+  async facts({ chains: { production }, mailer }) {
     if (production === undefined) return [];
     const ofEscrow = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
     return [
@@ -107,9 +107,9 @@ export const escrowModule = defineModule({
       ...(mailer === undefined ? [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }] : []),
     ];
   },
-  account({ networks, mailer }, { environment }) {
+  account({ chains, mailer }, { environment }) {
     const missing = [];
-    if (networks[environment]?.chain.escrow === undefined) {
+    if (chains[environment]?.chain.escrow === undefined) {
       missing.push({
         what: "Trips and bookings in escrow.",
         how: "Set CHAIN_ESCROW to the contract, and start again.",

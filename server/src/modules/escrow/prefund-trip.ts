@@ -48,9 +48,9 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
   const { callId, guestEmail, waitMilliseconds } = request;
   const { terms, trip } = await planTrip(ports, request);
   // Its Idempotency-Key is free again when the first call was not answered in time; then the first trip is the one that counts.
-  const earlier = await stores.chainTransactions.findOfRequest(chain.network, callId);
+  const earlier = await stores.chainTransactions.findOfRequest(chain.environment, callId);
   const funding = tripPrefund.read(earlier?.operation);
-  const first = funding && (await stores.trips.find(trip.tenantId, chain.network, funding.tripId));
+  const first = funding && (await stores.trips.find(trip.tenantId, chain.environment, funding.tripId));
   const answer = await fundTrip(ports, {
     callId,
     trip,
@@ -84,11 +84,11 @@ async function planTrip(
   { chain, stores, clock, random, claimKeys, claimLinks, mailer }: PrefundPorts,
   request: PrefundRequest,
 ): Promise<{ terms: TripTerms; trip: NewTrip }> {
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
   const escrow = requireEscrow(chain, request.escrowAddress);
   const linkOrigin = await allowedOrigin(claimLinks, tenantId, request.linkOrigin);
-  const { address: funder } = await stores.wallets.ensure(network, "treasury", tenantId);
+  const { address: funder } = await stores.wallets.ensure(environment, "treasury", tenantId);
   const codeNonce = randomHash(random);
   // Whole seconds, as the chain counts.
   const start = Math.floor(clock.now().epochMilliseconds / 1000);
@@ -104,7 +104,7 @@ async function planTrip(
   };
   const trip: NewTrip = {
     tripId: escrow.tripId(terms),
-    network,
+    environment,
     tenantId,
     userId,
     escrow: escrow.address,
@@ -144,10 +144,10 @@ function isSameTrip(first: Trip, again: NewTrip, now: Temporal.Instant): boolean
   return asked(first) === asked(again) && Math.abs(firstSeconds - againSeconds) < SAME_TERM_SECONDS;
 }
 
-async function keptAnswer({ stores }: PrefundPorts, { network, tripId, mail }: NewTrip) {
-  if (mail === "none" || (await stores.guestMails.stateOf(network, tripId)) !== "kept") return {};
+async function keptAnswer({ stores }: PrefundPorts, { environment, tripId, mail }: NewTrip) {
+  if (mail === "none" || (await stores.guestMails.stateOf(environment, tripId)) !== "kept") return {};
   const emailNote =
-    network === "sandbox"
+    environment === "sandbox"
       ? "Mails of the sandbox are kept, not delivered: read_trip shows this one."
       : "Today's mails of this tenant, or to this address, are used up: send the link to the guest yourself. read_trip shows the mail.";
   return { emailSent: false, emailNote };

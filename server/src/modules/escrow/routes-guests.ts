@@ -20,7 +20,7 @@ import { Hash, hashOf } from "./input.ts";
 
 /** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
 interface GuestRoutePorts {
-  /** Undefined: this network is switched off. */
+  /** Undefined: this environment is switched off. */
   portsFor(environment: Environment): ClaimPorts | undefined;
 }
 
@@ -144,16 +144,16 @@ const giveClaimTraveler = definePublicRoute({
     }),
 });
 
-/** Runs `work` on the network that the trip is on: its id follows from its chain, so that it is on one only. */
+/** Runs `work` on the chain that the trip is on: its id follows from its chain, so that it is on one only. */
 async function onTrip<Answer>(
   portsFor: GuestRoutePorts["portsFor"],
   tripId: Hex,
   work: (ports: ClaimPorts, tripId: Hex) => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    for (const network of ENVIRONMENTS) {
-      const ports = portsFor(network);
-      if (ports === undefined || (await ports.stores.trips.get(network, tripId)) === undefined) continue;
+    for (const environment of ENVIRONMENTS) {
+      const ports = portsFor(environment);
+      if (ports === undefined || (await ports.stores.trips.get(environment, tripId)) === undefined) continue;
       return await work(ports, tripId);
     }
     throw escrowFailure("trip_not_found");

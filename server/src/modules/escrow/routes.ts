@@ -30,7 +30,7 @@ interface TripRoutePorts {
 }
 
 interface ClosingPorts {
-  /** Undefined: this network is switched off. */
+  /** Undefined: this environment is switched off. */
   portsFor(environment: Environment): Pick<Ports, "chain" | "submission" | "stores" | "clock"> | undefined;
 }
 
@@ -80,7 +80,7 @@ const readTrip = defineRoute({
     const { tenantId, environment } = principal;
     const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, hashOf(params.tripId));
     if (whole === undefined) throw fail("not_found");
-    const owner = { tenantId, network: environment, tripId: whole.trip.tripId };
+    const owner = { tenantId, environment, tripId: whole.trip.tripId };
     return { ...describeWhole(whole, clock.now()), ...(await readTripRecord(reads, owner, query)) };
   },
 });

@@ -18,46 +18,47 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
   async function take(
     until: Temporal.Instant,
     limit: number,
-    one?: { network: Environment; tripId: Hex },
+    one?: { environment: Environment; tripId: Hex },
   ): Promise<readonly TakenMail[]> {
     const now = clock.now().toString();
     let waiting = db
       .selectFrom("trip")
-      .select(["network", "tripId"])
+      .select(["environment", "tripId"])
       .where("mail", "=", "pending")
       .where("state", "in", ["funded", "closed"])
       .where((row) => row.or([row("mailDue", "is", null), row("mailDue", "<=", sql<Temporal.Instant>`${now}`)]));
-    if (one !== undefined) waiting = waiting.where("network", "=", one.network).where("tripId", "=", one.tripId);
+    if (one !== undefined)
+      waiting = waiting.where("environment", "=", one.environment).where("tripId", "=", one.tripId);
     return await db
       .with("waiting", () => waiting.orderBy("createdAt").limit(limit).forUpdate().skipLocked())
       .updateTable("trip")
       .from("waiting")
       .set((row) => ({ mailDue: until.toString(), mailAttempts: row("trip.mailAttempts", "+", 1) }))
-      .whereRef("trip.network", "=", "waiting.network")
+      .whereRef("trip.environment", "=", "waiting.environment")
       .whereRef("trip.tripId", "=", "waiting.tripId")
-      .returning(["trip.network", "trip.tripId", "trip.mailAttempts as attempts", "trip.traceId"])
+      .returning(["trip.environment", "trip.tripId", "trip.mailAttempts as attempts", "trip.traceId"])
       .execute();
   }
 
   return {
     take: (limit, until) => take(until, limit),
 
-    async takeOne(network, tripId, until) {
-      const [taken] = await take(until, 1, { network, tripId });
+    async takeOne(environment, tripId, until) {
+      const [taken] = await take(until, 1, { environment, tripId });
       return taken;
     },
 
-    async stateOf(network, tripId) {
+    async stateOf(environment, tripId) {
       const row = await db
         .selectFrom("trip")
         .select("mail")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .executeTakeFirst();
       return row?.mail;
     },
 
-    async finish(network, tripId, state) {
+    async finish(environment, tripId, state) {
       await (db.isTransaction ? finish(db) : db.transaction().execute(finish));
 
       async function finish(transaction: Queryable): Promise<void> {
@@ -65,10 +66,10 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
         const trip = await transaction
           .updateTable("trip")
           .set({ mail: state, updatedAt: at.toString() })
-          .where("network", "=", network)
+          .where("environment", "=", environment)
           .where("tripId", "=", tripId)
           .where("mail", "=", "pending")
-          .returning(["tenantId", "network", "tripId"])
+          .returning(["tenantId", "environment", "tripId"])
           .executeTakeFirst();
         if (trip === undefined) return;
         const note = { kind: "message", key: "guest_mail", text: ENDS[state], details: { mail: state } } as const;
@@ -76,11 +77,11 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
       }
     },
 
-    async putBack(network, tripId, due) {
+    async putBack(environment, tripId, due) {
       await db
         .updateTable("trip")
         .set({ mailDue: due.toString() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .where("mail", "=", "pending")
         .execute();

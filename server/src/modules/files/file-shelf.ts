@@ -6,7 +6,7 @@ import type { FileShelf, SharedFiles } from "./shared-files.ts";
 
 interface ShelfParts {
   appUrl: string;
-  network: Environment;
+  environment: Environment;
   files: SharedFiles;
   clock: Clock;
   random: RandomBytes;
@@ -19,12 +19,12 @@ export const FILE_ADDRESS = /^([0-9A-Za-z]{32})\.[a-z]{2,4}$/;
 
 export const hashOfToken = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
-export function createFileShelf({ appUrl, network, files, clock, random }: ShelfParts): FileShelf {
+export function createFileShelf({ appUrl, environment, files, clock, random }: ShelfParts): FileShelf {
   return {
     async share(tenantId, shared, expiresAt) {
       const named = shared.map((file) => ({ file, token: randomBase62(TOKEN_LENGTH, random) }));
       await files.put(
-        { tenantId, network },
+        { tenantId, environment },
         named.map(({ file, token }) => ({ ...file, tokenHash: hashOfToken(token) })),
         { createdAt: clock.now(), expiresAt },
       );

@@ -23,7 +23,7 @@ const hash = (name: string) => Buffer.from(name.padEnd(32, "."));
 const file = (name: string) => ({
   ...{ tokenHash: hash(name), fileName: `${name}.png`, contentType: "image/png", content: Buffer.from(name) },
 });
-const one = { tenantId: "tenant_one", network: "sandbox" as const };
+const one = { tenantId: "tenant_one", environment: "sandbox" as const };
 
 it("is read until it expires, and is gone afterwards", async () => {
   await files.put(one, [file("short")], { createdAt: start, expiresAt: after(10) });
@@ -37,8 +37,8 @@ it("is read until it expires, and is gone afterwards", async () => {
 
 it("goes when its tenant has too many newer ones, and nobody else's goes", async () => {
   const others = [
-    { tenantId: "tenant_two", network: "sandbox" as const },
-    { tenantId: "tenant_one", network: "production" as const },
+    { tenantId: "tenant_two", environment: "sandbox" as const },
+    { tenantId: "tenant_one", environment: "production" as const },
   ];
   for (const [index, owner] of others.entries()) {
     await files.put(owner, [file(`other ${index}`)], { createdAt: start, expiresAt: after(600) });

@@ -14,8 +14,8 @@ export const filesModule = defineModule({
   stores: ({ db }) => ({ sharedFiles: createSharedFiles(db) }),
   personRecords: () => ({ tables: { notSearched: { shared_file: "invoices as files, and maps" } } }),
   migrations: { "0029-shared-files": sharedFiles },
-  ports: ({ urls, stores, clock, random }, network) => ({
-    fileShelf: createFileShelf({ appUrl: urls.app, network, files: stores.sharedFiles, clock, random }),
+  ports: ({ urls, stores, clock, random }, environment) => ({
+    fileShelf: createFileShelf({ appUrl: urls.app, environment, files: stores.sharedFiles, clock, random }),
   }),
   jobs: ({ stores, clock }) => [
     defineJob({

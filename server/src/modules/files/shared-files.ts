@@ -29,14 +29,14 @@ export const MOST_FILES_OF_TENANT = 600;
 
 export interface SharedFiles {
   put(
-    owner: { tenantId: string; network: Environment },
+    owner: { tenantId: string; environment: Environment },
     files: readonly (SharedFile & { tokenHash: Uint8Array })[],
     times: { createdAt: Temporal.Instant; expiresAt: Temporal.Instant },
   ): Promise<void>;
   /** Whose it is does not matter: who has the token was given it. */
   read(tokenHash: Uint8Array, at: Temporal.Instant): Promise<SharedFile | undefined>;
   /** Nobody can read the owner's files of these names any more. Answers how many there were. */
-  withdraw(owner: { tenantId: string; network: Environment }, fileNames: readonly string[]): Promise<number>;
+  withdraw(owner: { tenantId: string; environment: Environment }, fileNames: readonly string[]): Promise<number>;
   /** Removes those that have expired. */
   prune(at: Temporal.Instant): Promise<void>;
 }

@@ -6,12 +6,12 @@ import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
 
 export function createSharedFiles(db: Queryable): SharedFiles {
   return {
-    async put({ tenantId, network }, files, { createdAt, expiresAt }) {
+    async put({ tenantId, environment }, files, { createdAt, expiresAt }) {
       await db
         .insertInto("sharedFile")
         .values(
           files.map(({ tokenHash, fileName, contentType, content }) => ({
-            ...{ tenantId, network, fileName, contentType },
+            ...{ tenantId, environment, fileName, contentType },
             ...{ tokenHash: Buffer.from(tokenHash), content: Buffer.from(content) },
             ...{ createdAt: createdAt.toString(), expiresAt: expiresAt.toString(), traceId: currentTraceId() },
           })),
@@ -20,7 +20,7 @@ export function createSharedFiles(db: Queryable): SharedFiles {
       await sql`
         delete from shared_file where token_hash in (
           select token_hash from shared_file
-          where tenant_id = ${tenantId} and network = ${network}
+          where tenant_id = ${tenantId} and network = ${environment}
           order by created_at desc offset ${MOST_FILES_OF_TENANT}
         )`.execute(db);
     },
@@ -33,11 +33,11 @@ export function createSharedFiles(db: Queryable): SharedFiles {
         .where("expiresAt", ">", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .executeTakeFirst(),
 
-    async withdraw({ tenantId, network }, fileNames) {
+    async withdraw({ tenantId, environment }, fileNames) {
       const { numDeletedRows } = await db
         .deleteFrom("sharedFile")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("fileName", "in", fileNames)
         .executeTakeFirst();
       return Number(numDeletedRows);

@@ -159,10 +159,10 @@ export async function prepareOrder(
 ): Promise<PreparedOrder> {
   const { clock } = ports;
   const { caller, callId, offerId, services, airlineCreditId } = request;
-  const { tenantId, environment: network } = caller;
+  const { tenantId, environment } = caller;
   const checked = await checkOrder(ports, request);
   const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices } = checked;
-  const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
+  const passengers = await toPassengers(ports, travelers, offer, { tenantId, environment, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
   return {
@@ -281,10 +281,10 @@ async function toPassengers(
   { flights, travelers, stores }: BookFlightPorts,
   found: readonly Traveler[],
   offer: FlightOffer,
-  who: { tenantId: string; network: Environment; callId: string },
+  who: { tenantId: string; environment: Environment; callId: string },
 ): Promise<OrderRequest["passengers"]> {
   const ports = { flights, travelers, bookings: stores.bookings };
-  const searched = await stores.privateOffers.loyaltyAccounts(who.network, who.tenantId, offer.id);
+  const searched = await stores.privateOffers.loyaltyAccounts(who.environment, who.tenantId, offer.id);
   const passengers = [];
   const infants = offer.passengers.filter(isInfant).map(({ id }) => id);
   const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";
@@ -292,7 +292,7 @@ async function toPassengers(
     const { bornOn = "" } = traveler.profile ?? {};
     const infantPassengerId = isAdult({ userId: traveler.userId, bornOn }, day) ? infants.shift() : undefined;
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
-    const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
+    const owner = { tenantId: who.tenantId, userId: traveler.userId, environment: who.environment };
     const details = { givenName, familyName, email, phoneNumber };
     // A flight needs no customer: who cannot have one flies without.
     const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId).catch((error: unknown) => {

@@ -191,13 +191,13 @@ export class FlightBookingSteps implements BookingSteps {
   }
 }
 
-/** For the reconciler. `flightsFor`: undefined for a network that is switched off. */
+/** For the reconciler. `flightsFor`: undefined for an environment that is switched off. */
 export function flightBookingUse(
   storage: BookingStorage,
-  flightsFor: (network: Environment) => Flights | undefined,
+  flightsFor: (environment: Environment) => Flights | undefined,
 ): EffectUse {
-  return bookingUse("flight", storage, (network) => {
-    const flights = flightsFor(network);
+  return bookingUse("flight", storage, (environment) => {
+    const flights = flightsFor(environment);
     return flights === undefined ? undefined : new FlightBookingSteps(flights);
   });
 }

@@ -14,7 +14,7 @@ export interface CustomerPorts {
 export interface Who {
   tenantId: string;
   userId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 const LEASE_SECONDS = 30;
@@ -34,26 +34,26 @@ export async function ensureCustomer(
   holder: string,
 ): Promise<{ customerUserId: string; created: boolean }> {
   const { travelers, bookings } = ports;
-  const linked = await travelers.findCustomerUserId(who.tenantId, who.userId, who.network);
+  const linked = await travelers.findCustomerUserId(who.tenantId, who.userId, who.environment);
   if (linked !== undefined) return { customerUserId: linked, created: false };
 
   const email = details.email.toLowerCase();
-  await lease(bookings, who.network, email, holder);
+  await lease(bookings, who.environment, email, holder);
   try {
-    const meanwhile = await travelers.findCustomerUserId(who.tenantId, who.userId, who.network);
+    const meanwhile = await travelers.findCustomerUserId(who.tenantId, who.userId, who.environment);
     if (meanwhile !== undefined) return { customerUserId: meanwhile, created: false };
     const found = await adopt(ports, who, details);
     const customerUserId = found ?? (await create(ports, who, details, holder));
-    await travelers.linkCustomer(who.tenantId, who.userId, who.network, customerUserId);
+    await travelers.linkCustomer(who.tenantId, who.userId, who.environment, customerUserId);
     return { customerUserId, created: found === undefined };
   } finally {
-    await bookings.endCustomerLease(who.network, email, holder);
+    await bookings.endCustomerLease(who.environment, email, holder);
   }
 }
 
-async function lease(bookings: Bookings, network: Environment, email: string, holder: string): Promise<void> {
+async function lease(bookings: Bookings, environment: Environment, email: string, holder: string): Promise<void> {
   for (let poll = 0; poll < POLLS; poll += 1) {
-    if (await bookings.leaseCustomer(network, email, holder, LEASE_SECONDS)) return;
+    if (await bookings.leaseCustomer(environment, email, holder, LEASE_SECONDS)) return;
     await delay(POLL_MILLISECONDS);
   }
   throw new Failure("customer_in_progress", {
@@ -65,7 +65,7 @@ async function lease(bookings: Bookings, network: Environment, email: string, ho
 /** A customer of the same user that was made here, and whose link was not stored any more. */
 async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string | undefined> {
   for (const { id } of await ports.flights.findCustomersByEmail(details.email)) {
-    if (await ports.bookings.isOwnCustomer(who.network, id, who.tenantId, who.userId)) return id;
+    if (await ports.bookings.isOwnCustomer(who.environment, id, who.tenantId, who.userId)) return id;
   }
   return undefined;
 }
@@ -84,7 +84,7 @@ async function create(
     if (!isEmailTaken(error)) throw error;
     return flights.createCustomer(details, { group });
   });
-  if (!(await bookings.ownCustomer(who.network, id, who.tenantId, who.userId))) {
+  if (!(await bookings.ownCustomer(who.environment, id, who.tenantId, who.userId))) {
     throw new Error("the supplier gave a new customer an id that another user has");
   }
   return id;

@@ -32,7 +32,7 @@ export async function holdFlight(
 ): Promise<OnceAnswer> {
   const { stores, clock } = ports;
   const { caller, callId, offerId } = request;
-  const { tenantId, environment: network } = caller;
+  const { tenantId, environment } = caller;
   const asked = askedFlight(ports.travelers, caller, request);
   const steps = new FlightHoldSteps(ports.flights);
   return await executeOnce<Booking, Aggregates>(
@@ -40,7 +40,7 @@ export async function holdFlight(
     {
       callId,
       async findLive() {
-        const live = await stores.bookings.findLive(tenantId, network, offerId);
+        const live = await stores.bookings.findLive(tenantId, environment, offerId);
         return live?.kind === "flight" ? await asHold(live, asked) : live;
       },
       requireSame: (live) => requireSame(asked, live),
@@ -50,7 +50,7 @@ export async function holdFlight(
         const { booking, order, offer } = await prepareOrder(ports, request, random);
         requireHoldableOffer(offer);
         const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
-        const intent = { ...booking, tenantId, network, callId, workerId: callId, offerId, particularsHash };
+        const intent = { ...booking, tenantId, environment, callId, workerId: callId, offerId, particularsHash };
         return {
           async insert(aggregates) {
             await requireTravelers(aggregates, caller, booking);

@@ -94,16 +94,16 @@ function toHoldResult(flights: Flights, booking: Booking, order: SupplierOrder):
   };
 }
 
-/** For the reconciler. `flightsFor`: undefined for a network that is switched off. */
+/** For the reconciler. `flightsFor`: undefined for an environment that is switched off. */
 export function flightHoldUse(
   { stores, clock }: { stores: Stores; clock: Clock },
-  flightsFor: (network: Environment) => Flights | undefined,
+  flightsFor: (environment: Environment) => Flights | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, Aggregates>({
     ...{ name: "flight_hold", kind: "flight_hold", stores, clock },
     store: ({ bookings }) => bookings,
-    definitionFor(network) {
-      const flights = flightsFor(network);
+    definitionFor(environment) {
+      const flights = flightsFor(environment);
       return flights === undefined ? undefined : new FlightHoldSteps(flights).definition;
     },
   });

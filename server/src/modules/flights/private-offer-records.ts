@@ -19,15 +19,15 @@ export interface PrivateOffers {
    * search gave, by passenger, for the booking of an offer; sealed.
    */
   remember(
-    owner: { network: Environment; tenantId: string },
+    owner: { environment: Environment; tenantId: string },
     offerIds: readonly string[],
     until: Temporal.Instant,
     loyaltyAccounts: AccountsByPassenger,
   ): Promise<void>;
   /** What the tenant's own search gave; empty for an offer of another search. */
-  loyaltyAccounts(network: Environment, tenantId: string, offerId: string): Promise<AccountsByPassenger>;
+  loyaltyAccounts(environment: Environment, tenantId: string, offerId: string): Promise<AccountsByPassenger>;
   /** Whether the offer belongs to another tenant than this one. */
-  isForeign(network: Environment, offerId: string, tenantId: string): Promise<boolean>;
+  isForeign(environment: Environment, offerId: string, tenantId: string): Promise<boolean>;
   /** Forgets what was to be kept no longer than `at`. */
   prune(at: Temporal.Instant): Promise<void>;
 }

@@ -36,7 +36,7 @@ export async function keepPrivate(
   const last = others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
   const ids = offers.map(({ id }) => id);
   const until = last.add({ hours: KEPT_AFTER_EXPIRY_HOURS });
-  await privateOffers.remember({ network: environment, tenantId }, ids, until, loyaltyAccounts);
+  await privateOffers.remember({ environment, tenantId }, ids, until, loyaltyAccounts);
 }
 
 /** The offer at its present price. Another tenant's private offer does not exist, and the supplier is not asked for it. */

@@ -86,7 +86,7 @@ export function createFoundSearches(db: Queryable, clock: Clock): FoundSearches 
         .selectFrom("foundSearch")
         .select("found")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", environment)
+        .where("environment", "=", environment)
         .where("searchId", "=", searchId)
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .executeTakeFirst();

@@ -10,37 +10,39 @@ const Accounts = z.array(z.array(z.object({ airlineIataCode: z.string(), account
 
 export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers {
   return {
-    async remember({ network, tenantId }, offerIds, until, loyaltyAccounts) {
+    async remember({ environment, tenantId }, offerIds, until, loyaltyAccounts) {
       const hasAccounts = loyaltyAccounts.some((accounts) => accounts.length > 0);
-      const sealed = hasAccounts ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(network, tenantId)) : null;
+      const sealed = hasAccounts
+        ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(environment, tenantId))
+        : null;
       // One statement with as many parameters however many offers a search has.
       await sql`
         insert into private_offer (network, offer_id, tenant_id, expires_at, loyalty_accounts)
-        select ${network}, offer_id, ${tenantId}, ${until.toString()}::timestamptz, ${sealed}::text
+        select ${environment}, offer_id, ${tenantId}, ${until.toString()}::timestamptz, ${sealed}::text
         from unnest(${[...offerIds]}::text[]) as offer_id
         on conflict do nothing`.execute(db);
     },
 
-    async isForeign(network, offerId, tenantId) {
+    async isForeign(environment, offerId, tenantId) {
       const owner = await db
         .selectFrom("privateOffer")
         .select("tenantId")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("offerId", "=", offerId)
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;
     },
 
-    async loyaltyAccounts(network, tenantId, offerId) {
+    async loyaltyAccounts(environment, tenantId, offerId) {
       const row = await db
         .selectFrom("privateOffer")
         .select("loyaltyAccounts")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tenantId", "=", tenantId)
         .where("offerId", "=", offerId)
         .executeTakeFirst();
       const sealed = row?.loyaltyAccounts ?? null;
-      return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(network, tenantId))));
+      return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(environment, tenantId))));
     },
 
     async prune(at) {
@@ -50,6 +52,6 @@ export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers 
 }
 
 /** What is sealed opens for its tenant in its environment only. */
-function contextOf(network: Environment, tenantId: string): string {
-  return `searched_loyalty_accounts:${network}:${tenantId}`;
+function contextOf(environment: Environment, tenantId: string): string {
+  return `searched_loyalty_accounts:${environment}:${tenantId}`;
 }

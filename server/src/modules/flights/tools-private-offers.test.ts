@@ -178,7 +178,7 @@ describe("private offers", () => {
     };
     mine.supplier.offers.set("off_kept", offer({ id: "off_kept" }));
     await world.stores.privateOffers.remember(
-      { network: "sandbox", tenantId: theirs.tenant.id },
+      { environment: "sandbox", tenantId: theirs.tenant.id },
       ["off_kept"],
       world.clock.now(),
       [],
@@ -193,11 +193,11 @@ describe("private offers", () => {
   it("are those of one network, and stay with their first owner", async () => {
     const { privateOffers } = world.stores;
     const until = world.clock.now().add({ hours: 1 });
-    await privateOffers.remember({ network: "sandbox", tenantId: "tenant_a" }, ["off_a", "off_b"], until, []);
-    await privateOffers.remember({ network: "sandbox", tenantId: "tenant_b" }, ["off_b", "off_c"], until, []);
-    const foreignTo = async (tenantId: string, network: "sandbox" | "production" = "sandbox") => {
+    await privateOffers.remember({ environment: "sandbox", tenantId: "tenant_a" }, ["off_a", "off_b"], until, []);
+    await privateOffers.remember({ environment: "sandbox", tenantId: "tenant_b" }, ["off_b", "off_c"], until, []);
+    const foreignTo = async (tenantId: string, environment: "sandbox" | "production" = "sandbox") => {
       const ids = ["off_a", "off_b", "off_c", "off_d"];
-      const foreign = await Promise.all(ids.map((id) => privateOffers.isForeign(network, id, tenantId)));
+      const foreign = await Promise.all(ids.map((id) => privateOffers.isForeign(environment, id, tenantId)));
       return ids.filter((_, index) => foreign[index]);
     };
     expect(await foreignTo("tenant_a")).toEqual(["off_c"]);

@@ -113,7 +113,7 @@ describe("keys and tenants", () => {
     const now = setup.clock.now().toString();
     await setup.db
       .insertInto("appUser")
-      .values({ tenantId: mine.tenant.id, network: "sandbox", id: "ann", createdAt: now })
+      .values({ tenantId: mine.tenant.id, environment: "sandbox", id: "ann", createdAt: now })
       .execute();
     const isMine = (userId: string) => identity.isUser(mine.tenant.id, userId, "sandbox");
     expect(await isMine("ann")).toBe(true);

@@ -76,8 +76,8 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     cachedKeys: () => cache.size(),
     authenticate: authentication.authenticate,
     findPrincipal: authentication.findPrincipal,
-    isUser: (tenantId, userId, network) =>
-      isUserOf(db, { tenantId, network, networkMode: options.networkMode }, userId),
+    isUser: (tenantId, userId, environment) =>
+      isUserOf(db, { tenantId, environment, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),
     getTenant: (tenantId) => selectTenant(db, tenantId),
     listKeys: (tenantId) => selectKeys(db, tenantId),
@@ -225,7 +225,7 @@ async function mint(
   const keyHash = hashKey(apiKey);
   if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
   const { personId, tenantId, environment } = input;
-  await requirePerson(transaction, { tenantId, network: environment }, personId);
+  await requirePerson(transaction, { tenantId, environment }, personId);
   const key: ApiKey = {
     id: newId("key_", now.epochMilliseconds, random),
     tenantId,
@@ -282,7 +282,7 @@ function checkCap(capMicroUsdc: bigint): bigint {
 
 async function requirePerson(
   transaction: Queryable,
-  owner: { tenantId: string; network: Environment },
+  owner: { tenantId: string; environment: Environment },
   personId: string | undefined,
 ): Promise<void> {
   if (personId === undefined || (await findPerson(transaction, owner, personId)) !== undefined) return;

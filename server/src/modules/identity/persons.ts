@@ -16,7 +16,7 @@ export function hasDuties({ roles }: Pick<Person, "roles">): boolean {
 
 interface OwnerOfPersons {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 /** Somebody who works for a tenant: a user of it with a name, an address and roles. */

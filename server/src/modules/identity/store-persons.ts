@@ -7,7 +7,7 @@ import { appendAudit } from "./store-audit.ts";
 
 interface Owner {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 const columns = ["id", "name", "email", "roles", "createdAt"] as const;
@@ -47,11 +47,11 @@ interface Storage {
   clock: Clock;
 }
 
-function personsOf(db: Queryable, { tenantId, network }: Owner) {
+function personsOf(db: Queryable, { tenantId, environment }: Owner) {
   return db
     .selectFrom("person")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("removedAt", "is", null);
 }
 
@@ -101,28 +101,28 @@ async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: s
     .updateTable("apiKey")
     .set({ revokedAt: sql<string>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where("tenantId", "=", owner.tenantId)
-    .where("environment", "=", owner.network)
+    .where("environment", "=", owner.environment)
     .where("personId", "=", id)
     .execute();
   await audit({ db, clock }, owner, { action: "person.remove", id, actor, details: {} });
   return true;
 }
 
-function changePerson(db: Queryable, { tenantId, network }: Owner, id: string) {
+function changePerson(db: Queryable, { tenantId, environment }: Owner, id: string) {
   return db
     .updateTable("person")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("id", "=", id)
     .where("removedAt", "is", null);
 }
 
 function audit(
   { db, clock }: Storage,
-  { tenantId, network }: Owner,
+  { tenantId, environment }: Owner,
   { action, id, actor, details }: { action: string; id: string; actor: string; details: object },
 ): Promise<void> {
-  const entry = { tenantId, actor, action, subjectId: id, details: { network, ...details } };
+  const entry = { tenantId, actor, action, subjectId: id, details: { network: environment, ...details } };
   return appendAudit(db, entry, clock);
 }
 

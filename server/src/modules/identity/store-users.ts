@@ -6,7 +6,7 @@ import { environmentOfKey } from "./environment-of-key.ts";
 /** The users of a tenant in one environment; those of the other one do not exist in it. */
 export interface UsersOf {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   /** Of the deployment. */
   networkMode: Environment;
 }
@@ -14,14 +14,14 @@ export interface UsersOf {
 /** True for a user of the tenant, and for the service account of a key of this environment that the tenant has not revoked. */
 export async function isUserOf(queryable: Queryable, users: UsersOf, userId: string): Promise<boolean> {
   if (!isUserId(userId)) return false;
-  const { tenantId, network, networkMode } = users;
+  const { tenantId, environment, networkMode } = users;
   const keyId = keyIdOf(userId);
   if (keyId === undefined) {
     const user = await queryable
       .selectFrom("appUser")
       .select("id")
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("id", "=", userId)
       .executeTakeFirst();
     return user !== undefined;
@@ -34,7 +34,7 @@ export async function isUserOf(queryable: Queryable, users: UsersOf, userId: str
     .where("apiKey.id", "=", keyId)
     .where("apiKey.revokedAt", "is", null)
     .executeTakeFirst();
-  return key !== undefined && environmentOfKey(key, networkMode) === network;
+  return key !== undefined && environmentOfKey(key, networkMode) === environment;
 }
 
 /** Makes the user unless it is there. False: the id is no valid one, or the service account of somebody else's key. */
@@ -46,10 +46,10 @@ export async function ensureUser(
 ): Promise<boolean> {
   if (!isUserId(userId)) return false;
   if (keyIdOf(userId) !== undefined && !(await isUserOf(queryable, users, userId))) return false;
-  const { tenantId, network } = users;
+  const { tenantId, environment } = users;
   await queryable
     .insertInto("appUser")
-    .values({ tenantId, network, id: userId, createdAt: at.toString() })
+    .values({ tenantId, environment, id: userId, createdAt: at.toString() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return true;

@@ -47,7 +47,7 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   const issued = issuedAt.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
   const exact = booking.vendorPaid + booking.feePaid;
   return {
-    ...{ kind: "invoice", number, corrects: null, sandbox: booking.network === "sandbox" },
+    ...{ kind: "invoice", number, corrects: null, sandbox: booking.environment === "sandbox" },
     ...{ issuedOn: issued.toString(), dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString() },
     ...{ language: settings?.language ?? "en", ...partiesOf(settings) },
     booking: {

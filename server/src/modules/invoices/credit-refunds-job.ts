@@ -25,11 +25,11 @@ export class CreditRefundsJob {
     this.#forgetUntil(now);
     const without = [...this.#waiting.keys()];
     const due = await stores.invoices.listToCredit({ since: now.subtract(LOOK_BACK), without, limit: MOST_AT_ONCE });
-    for (const { bookingId, ...owner } of due) {
-      const waiting = await creditRefunds(this.#ports, owner, bookingId);
+    for (const { bookingId, tenantId, environment } of due) {
+      const waiting = await creditRefunds(this.#ports, { tenantId, environment }, bookingId);
       if (waiting === undefined) continue;
       if (waiting.code === "e_invoice_refused") this.#waiting.set(bookingId, now.add(WAIT));
-      log.error({ bookingId, ...owner, ...waiting }, "a credit note waits for what it must say");
+      log.error({ bookingId, tenantId, network: environment, ...waiting }, "a credit note waits for what it must say");
     }
   }
 

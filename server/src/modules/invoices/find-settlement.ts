@@ -28,13 +28,13 @@ export async function findSettlement(
   { escrowBookings, chainTransactions }: Pick<Stores, "escrowBookings" | "chainTransactions">,
   {
     tenantId,
-    network,
+    environment,
     bookingId,
     hash,
-  }: Pick<EscrowBooking, "tenantId" | "network" | "bookingId"> & { hash: Hex | undefined },
+  }: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId"> & { hash: Hex | undefined },
   fail: Fail,
 ): Promise<Settlement> {
-  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking === undefined) throw fail("booking_not_found");
   if (hash !== undefined) await requireSettling({ chainTransactions }, booking, hash, fail);
   if (booking.state !== "settled") {
@@ -43,7 +43,7 @@ export async function findSettlement(
     });
   }
   const step = booking.transactions.findLast((one) => one.step === "settle" || one.step === "release");
-  const recorded = step && (await chainTransactions.findByHash(network, step.transactionHash));
+  const recorded = step && (await chainTransactions.findByHash(environment, step.transactionHash));
   if (step === undefined || recorded === undefined) {
     throw fail("settlement_unknown", {
       detail:
@@ -56,11 +56,11 @@ export async function findSettlement(
 
 async function requireSettling(
   { chainTransactions }: Pick<Stores, "chainTransactions">,
-  { tenantId, network, bookingId }: EscrowBooking,
+  { tenantId, environment, bookingId }: EscrowBooking,
   hash: Hex,
   fail: Fail,
 ): Promise<void> {
-  const transaction = await chainTransactions.findByHash(network, hash);
+  const transaction = await chainTransactions.findByHash(environment, hash);
   if (transaction === undefined || transaction.tenantId !== tenantId) throw fail("settlement_unknown");
   const step = escrowStep.read(transaction.operation)?.action;
   const settles = step?.name === "settle" || step?.name === "release_booking";

@@ -17,7 +17,7 @@ afterAll(() => setup?.close());
 
 const settled = (at: number): Settlement => ({
   booking: {
-    ...{ bookingId: `0x${at.toString(16).padStart(64, "0")}`, tripId: `0x${"1".repeat(64)}`, network: "sandbox" },
+    ...{ bookingId: `0x${at.toString(16).padStart(64, "0")}`, tripId: `0x${"1".repeat(64)}`, environment: "sandbox" },
     ...{ tenantId: "tenant", state: "settled", pending: undefined, reserved: 0n, vendor: `0x${"2".repeat(40)}` },
     ...{ vendorAmount: 33_333_333n, markup: 0n, serviceFee: 0n, itineraryHash: undefined, ticketHash: undefined },
     ...{ details: {}, vendorPaid: 33_333_333n, feePaid: 5_555_556n, refunded: 0n, returned: 0n },
@@ -43,7 +43,9 @@ it("numbers have no gap and bookings one document each, at whichever step the on
       // Asked for again, by two at once.
       await Promise.all([issue(stores, settled(booking)), issue(stores, settled(booking))]);
       const { bookingId } = settled(booking).booking;
-      expect(await stores.invoices.ofBooking({ tenantId: "tenant", network: "sandbox" }, bookingId)).toHaveLength(1);
+      expect(await stores.invoices.ofBooking({ tenantId: "tenant", environment: "sandbox" }, bookingId)).toHaveLength(
+        1,
+      );
       if (end === "issued") break;
     }
   }

@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
 
 export interface Owner {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 export interface StoredInvoice {

@@ -21,7 +21,8 @@ const CREDIT_NOTE_SERIES = "CN-";
 const DRAFT_NUMBER = "000000";
 
 /** Numbers of the sandbox can be told from those that count. */
-const seriesOf = ({ network }: Owner, series: string): string => (network === "sandbox" ? `SANDBOX-${series}` : series);
+const seriesOf = ({ environment }: Owner, series: string): string =>
+  environment === "sandbox" ? `SANDBOX-${series}` : series;
 
 /**
  * The booking's one invoice: its number and its document are stored together, or neither is. Throws what `EInvoices.judge` throws,
@@ -71,8 +72,8 @@ function drawing(
   settlement: Settlement,
   { settings, chainId }: Given,
 ) {
-  const { tenantId, network } = settlement.booking;
-  const owner = { tenantId, network };
+  const { tenantId, environment } = settlement.booking;
+  const owner = { tenantId, environment };
   const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
   const issuedAt = clock.now();
   const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
@@ -84,9 +85,9 @@ function drawing(
 
 async function readOrder(
   { orders, bookings }: Pick<Aggregates, "orders" | "bookings">,
-  { booking: { tenantId, network, itineraryHash } }: Settlement,
+  { booking: { tenantId, environment, itineraryHash } }: Settlement,
 ): Promise<Pick<InvoiceFacts, "order" | "orderBooking">> {
-  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   return { order, orderBooking: order && (await bookings.get(order.bookingId)) };
 }
 
@@ -166,11 +167,11 @@ async function readDue(
 /** After the settlement, but for what went back only because the order had been paid twice. */
 async function refundedOf(
   { orders }: Pick<Aggregates, "orders">,
-  { network }: Owner,
+  { environment }: Owner,
   { orderId = "", document }: StoredInvoice,
 ): Promise<Micro> {
   const settledAt = Temporal.Instant.from(document.settlement.settledAt);
-  const events = await orders.events(network, orderId);
+  const events = await orders.events(environment, orderId);
   return events
     .filter(({ kind, details }) => kind === "refunded" && details.reason !== "paid_by_escrow")
     .filter(({ at }) => Temporal.Instant.compare(at, settledAt) > 0)

@@ -43,7 +43,7 @@ const readInvoicing = defineRoute({
   errors: {},
   example: { answer: { settings: example } },
   async run({ principal: { tenantId, environment } }, { stores }: InvoiceRoutePorts) {
-    return { settings: (await stores.invoices.settings({ tenantId, network: environment })) ?? null };
+    return { settings: (await stores.invoices.settings({ tenantId, environment })) ?? null };
   },
 });
 
@@ -61,7 +61,7 @@ const writeInvoicing = defineRoute({
   example: { body: example, answer: { settings: example } },
   async run({ principal, body }, { stores }: InvoiceRoutePorts) {
     const { tenantId, environment, serviceAccountId } = principal;
-    await stores.invoices.putSettings({ tenantId, network: environment }, body, serviceAccountId);
+    await stores.invoices.putSettings({ tenantId, environment }, body, serviceAccountId);
     return { settings: body };
   },
 });
@@ -95,7 +95,7 @@ const listInvoices = defineRoute({
   },
   errors: {},
   async run({ principal: { tenantId, environment }, query }, { stores, reads }: InvoiceRoutePorts) {
-    const owner = { tenantId, network: environment };
+    const owner = { tenantId, environment };
     const after = query.cursor === undefined ? undefined : await stores.invoices.find(owner, query.cursor);
     if (query.cursor !== undefined && after === undefined) {
       throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
@@ -132,7 +132,7 @@ const revokeFiles = defineRoute({
   errors: { not_found: "You have no invoice with this number. GET /api/invoices lists them." },
   example: { answer: { revoked: 2 } },
   async run({ principal: { tenantId, environment }, params, fail }, { stores }: InvoiceRoutePorts) {
-    const owner = { tenantId, network: environment };
+    const owner = { tenantId, environment };
     if ((await stores.invoices.find(owner, params.invoiceNumber)) === undefined) throw fail("not_found");
     const names = Object.values(fileNamesOf(params.invoiceNumber));
     return { revoked: await stores.sharedFiles.withdraw(owner, names) };

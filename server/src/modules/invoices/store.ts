@@ -21,8 +21,12 @@ const columns = [
   "issuedAt",
 ] as const;
 
-const invoicesOf = (db: Queryable, { tenantId, network }: Owner) =>
-  db.selectFrom("bookingInvoice").select(columns).where("tenantId", "=", tenantId).where("network", "=", network);
+const invoicesOf = (db: Queryable, { tenantId, environment }: Owner) =>
+  db
+    .selectFrom("bookingInvoice")
+    .select(columns)
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment);
 
 type Row = InferResult<ReturnType<typeof invoicesOf>>[number];
 
@@ -33,25 +37,25 @@ export function createInvoices(db: Queryable, clock: Clock): Invoices {
 
 function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "settings" | "putSettings"> {
   return {
-    async settings({ tenantId, network }) {
+    async settings({ tenantId, environment }) {
       const row = await queryable
         .selectFrom("invoicingSettings")
         .select("settings")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : InvoicingSettings.parse(row.settings);
     },
 
-    async putSettings({ tenantId, network }, settings, actor) {
+    async putSettings({ tenantId, environment }, settings, actor) {
       const values = { settings: JSON.stringify(settings), updatedAt: clock.now().toString(), updatedBy: actor };
       const work = async (db: Queryable): Promise<void> => {
         await db
           .insertInto("invoicingSettings")
-          .values({ tenantId, network, ...values })
-          .onConflict((conflict) => conflict.columns(["tenantId", "network"]).doUpdateSet(values))
+          .values({ tenantId, environment, ...values })
+          .onConflict((conflict) => conflict.columns(["tenantId", "environment"]).doUpdateSet(values))
           .execute();
-        const audited = { tenantId, actor, action: "invoicing.write", subjectId: network, details: { settings } };
+        const audited = { tenantId, actor, action: "invoicing.write", subjectId: environment, details: { settings } };
         await appendAudit(db, audited, clock);
       };
       await (queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work));
@@ -76,14 +80,14 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orde
       return row === undefined ? undefined : toInvoice(row);
     },
 
-    async orderIdsOf({ tenantId, network }, invoiceNumbers) {
+    async orderIdsOf({ tenantId, environment }, invoiceNumbers) {
       if (invoiceNumbers.length === 0) return [];
       const rows = await db
         .selectFrom("bookingInvoice")
         .select("orderId")
         .distinct()
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("invoiceNumber", "in", invoiceNumbers)
         .execute();
       return rows.flatMap(({ orderId }) => orderId ?? []);
@@ -133,8 +137,8 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
       return row === undefined ? undefined : toInvoice(row);
     },
 
-    async lockSeries({ tenantId, network }, series) {
-      const key = { tenantId, network, series };
+    async lockSeries({ tenantId, environment }, series) {
+      const key = { tenantId, environment, series };
       await db
         .insertInto("invoiceSeries")
         .values(key)
@@ -144,14 +148,14 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
     },
 
     async add(owner, series, { issuedAt, total, ...invoice }, write) {
-      const { tenantId, network } = owner;
-      const { lastNumber } = await seriesOf(db, { tenantId, network, series }).executeTakeFirstOrThrow();
+      const { tenantId, environment } = owner;
+      const { lastNumber } = await seriesOf(db, { tenantId, environment, series }).executeTakeFirstOrThrow();
       const number = lastNumber + 1;
       await db
         .updateTable("invoiceSeries")
         .set({ lastNumber: number })
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("series", "=", series)
         .execute();
       const invoiceNumber = series + String(number).padStart(DIGITS, "0");
@@ -160,7 +164,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
       await db
         .insertInto("bookingInvoice")
         .values({
-          ...{ tenantId, network, invoiceNumber, series, number, kind, bookingId, orderId, totalMicro: total },
+          ...{ tenantId, environment, invoiceNumber, series, number, kind, bookingId, orderId, totalMicro: total },
           ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString(), traceId: currentTraceId() },
         })
         .execute();
@@ -177,22 +181,22 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function seriesOf(db: Queryable, { tenantId, network, series }: Owner & { series: string }) {
+function seriesOf(db: Queryable, { tenantId, environment, series }: Owner & { series: string }) {
   return db
     .selectFrom("invoiceSeries")
     .select("lastNumber")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("series", "=", series);
 }
 
 function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
-  const drawn: Invoices["drawn"] = async ({ tenantId, network }, invoiceNumber) => {
+  const drawn: Invoices["drawn"] = async ({ tenantId, environment }, invoiceNumber) => {
     const row = await db
       .selectFrom("bookingInvoice")
       .select(["pdf", "charactersNotShown"])
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("invoiceNumber", "=", invoiceNumber)
       .executeTakeFirst();
     return row === undefined || row.pdf === null ? undefined : { ...row, pdf: row.pdf };
@@ -204,7 +208,7 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
         .updateTable("bookingInvoice")
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
         .where("tenantId", "=", owner.tenantId)
-        .where("network", "=", owner.network)
+        .where("environment", "=", owner.environment)
         .where("invoiceNumber", "=", invoiceNumber)
         .where("pdf", "is", null)
         .execute();

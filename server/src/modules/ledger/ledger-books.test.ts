@@ -32,9 +32,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-function newPurse(network: Purse["network"] = "sandbox"): Purse {
+function newPurse(environment: Purse["environment"] = "sandbox"): Purse {
   next += 1;
-  return { tenantId: `tenant_${next}`, network, token: "USDC" };
+  return { tenantId: `tenant_${next}`, environment, token: "USDC" };
 }
 
 async function funded(amount: bigint): Promise<Purse> {
@@ -53,12 +53,12 @@ function movement(change: Partial<TokenMovement>): { movement: TokenMovement } {
 
 /** True: it was posted now. */
 async function post(
-  network: Purse["network"],
+  environment: Purse["environment"],
   { movement }: { movement: TokenMovement },
   from: WalletOwner | undefined,
   to: WalletOwner | undefined,
 ): Promise<boolean> {
-  return (await ledger.postMovements(network, [{ movement, from, to }])) === 1;
+  return (await ledger.postMovements(environment, [{ movement, from, to }])) === 1;
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Failure ? error.code : error);
@@ -170,7 +170,7 @@ describe("the books of prefunded balances", () => {
 
   test("development money is not live money", async () => {
     const purse = await funded(100n);
-    await expect(ledger.hold({ ...purse, network: "production" }, 1n, "booking:live")).rejects.toMatchObject({
+    await expect(ledger.hold({ ...purse, environment: "production" }, 1n, "booking:live")).rejects.toMatchObject({
       code: "insufficient_balance",
     });
   });

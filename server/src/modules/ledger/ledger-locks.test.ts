@@ -40,7 +40,7 @@ function moved(amount: bigint, from: WalletOwner | undefined, to: WalletOwner | 
 
 it("the movements of a split and what is paid into the same wallets at the same time do not wait in a circle", async () => {
   const { ledger } = stores;
-  const purses = ["a", "b", "c", "d"].map((tenantId) => ({ tenantId, network: "sandbox", token: "USDC" }) as const);
+  const purses = ["a", "b", "c", "d"].map((tenantId) => ({ tenantId, environment: "sandbox", token: "USDC" }) as const);
   for (const purse of purses) {
     const owner = treasury(purse.tenantId);
     await ledger.postMovements("sandbox", [moved(1_000n, undefined, owner)]);

@@ -21,7 +21,7 @@ export interface Balance {
 /** Whose money: development money of a tenant is never its live money. */
 export interface Purse {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   token: TokenSymbol;
 }
 
@@ -38,7 +38,7 @@ export interface OwnedMovement {
 }
 
 /**
- * Double-entry books, one set per network and token; the sum over all accounts of a set is always zero. Every posting has a
+ * Double-entry books, one set per environment and token; the sum over all accounts of a set is always zero. Every posting has a
  * reference that is unique, so that a step which runs twice posts once; the same reference with another amount or purse is an
  * error. Amounts below zero are refused.
  *
@@ -74,7 +74,7 @@ export interface Ledger {
    * `collection` (or `escrow`, `external`). How many were posted now and not before. What belongs to one transaction is posted by one call: call after call
    * in one transaction, two of them could wait for each other in a circle.
    */
-  postMovements(network: Environment, movements: readonly OwnedMovement[]): Promise<number>;
+  postMovements(environment: Environment, movements: readonly OwnedMovement[]): Promise<number>;
   /** Those of the events that are in no books. */
-  notPosted(network: Environment, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
+  notPosted(environment: Environment, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
 }

@@ -18,7 +18,7 @@ export interface Move {
 }
 
 export interface Posting {
-  network: Environment;
+  environment: Environment;
   token: TokenSymbol;
   reference: string;
   kind: LedgerTransactionTable["kind"];
@@ -29,7 +29,7 @@ export interface Posting {
   event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint; from: Hex };
 }
 
-type Account = Pick<Posting, "network" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
+type Account = Pick<Posting, "environment" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
 
 /**
  * True for each posting that was not there already; one that is there must be the same, but for an escrow exchanged since (`accountsOf`).
@@ -102,9 +102,9 @@ interface AccountChange {
 function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
   const changes = new Map<string, AccountChange>();
   for (const { posting } of fresh) {
-    const { network, token } = posting;
+    const { environment, token } = posting;
     for (const move of posting.moves) {
-      const account = { network, token, move };
+      const account = { environment, token, move };
       const id = accountId(account);
       const { amount, taken } = changes.get(id) ?? { amount: 0n, taken: 0n };
       const more = move.amount < 0n ? -move.amount : 0n;
@@ -119,8 +119,8 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
   const changes = changesOf(fresh);
   if (changes.size === 0) return;
   await ensureAccounts(db, changes);
-  const entries = fresh.flatMap(({ id, posting: { network, token, moves } }) =>
-    moves.map((move) => ({ id: id.toString(), account: accountId({ network, token, move }), amount: move.amount })),
+  const entries = fresh.flatMap(({ id, posting: { environment, token, moves } }) =>
+    moves.map((move) => ({ id: id.toString(), account: accountId({ environment, token, move }), amount: move.amount })),
   );
   const { rows } = await sql<{ id: string }>`
     ${prepared("move-money")}
@@ -149,9 +149,9 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
   const changed = new Set(rows.map(({ id }) => id));
   for (const [id, { account, taken }] of changes) {
     if (changed.has(id)) continue;
-    const { network, token, move } = account;
+    const { environment, token, move } = account;
     if (move.kind === "prefunded" && move.tenantId !== null) {
-      throw await insufficient(db, { network, token, tenantId: move.tenantId }, taken);
+      throw await insufficient(db, { environment, token, tenantId: move.tenantId }, taken);
     }
     const references = fresh.map(({ posting }) => posting.reference).join(", ");
     throw new Error(`ledger: ${references} takes more from ${id} than it holds`);
@@ -166,7 +166,7 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
     .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
     .execute();
   const byReference = Map.groupBy(rows, ({ reference }) => reference);
-  for (const { network, token, reference, kind, moves } of postings) {
+  for (const { environment, token, reference, kind, moves } of postings) {
     const found = byReference.get(reference) ?? [];
     const stored = found.filter((row) => row.accountId !== null);
     const same =
@@ -175,7 +175,8 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
       moves.every((move) =>
         stored.some(
           (row) =>
-            row.amountMicro === move.amount && accountsOf({ network, token, kind, move }).includes(row.accountId ?? ""),
+            row.amountMicro === move.amount &&
+            accountsOf({ environment, token, kind, move }).includes(row.accountId ?? ""),
         ),
       );
     if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
@@ -183,22 +184,22 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
 }
 
 /**
- * Where a posting from before may have the amount of a move. Who reads a movement again after the network's escrow was exchanged takes
+ * Where a posting from before may have the amount of a move. Who reads a movement again after the chain's escrow was exchanged takes
  * the former one for a stranger. In the books it stays the escrow's: the exchange has brought that account to what the new escrow has.
  */
-function accountsOf({ kind, network, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
-  const own = accountId({ network, token, move });
+function accountsOf({ kind, environment, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
+  const own = accountId({ environment, token, move });
   if (kind !== "movement" || move.kind !== "external") return [own];
-  return [own, accountId({ network, token, move: { kind: "escrow", tenantId: null } })];
+  return [own, accountId({ environment, token, move: { kind: "escrow", tenantId: null } })];
 }
 
-function accountId({ network, token, move }: Account): string {
-  const name = `${network}:${token}:${move.kind}`;
+function accountId({ environment, token, move }: Account): string {
+  const name = `${environment}:${token}:${move.kind}`;
   return move.tenantId === null ? name : `${name}:${move.tenantId}`;
 }
 
-export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
-  return accountId({ network, token, move: { kind, tenantId } });
+export function accountOf({ environment, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
+  return accountId({ environment, token, move: { kind, tenantId } });
 }
 
 /** Those that are there are only looked at: whoever inserts waits for everybody who is just changing them. */
@@ -208,7 +209,7 @@ async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, Accoun
     ${prepared("ensure-accounts")}
     insert into ledger_account (id, network, token, tenant_id, kind)
     select id, network, token, tenant_id, kind from unnest(
-      ${[...changes.keys()]}::text[], ${accounts.map(({ network }) => network)}::text[],
+      ${[...changes.keys()]}::text[], ${accounts.map(({ environment }) => environment)}::text[],
       ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ move }) => move.tenantId)}::text[],
       ${accounts.map(({ move }) => move.kind)}::text[]
     ) with ordinality as line (id, network, token, tenant_id, kind, ord)

@@ -60,26 +60,26 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
     async refund(purse, amount, reference) {
       refuseNegative(amount);
-      const { network, token } = purse;
+      const { environment, token } = purse;
       await inTransaction(async (books) => {
         const moves = [
           { kind: "collection", tenantId: null, amount: -amount },
           { kind: "collection_outgoing", tenantId: null, amount },
         ] as const;
-        const posting: Posting = { network, token, reference: `refund:${reference}`, kind: "refund", moves };
+        const posting: Posting = { environment, token, reference: `refund:${reference}`, kind: "refund", moves };
         const [posted] = await postAll(books.db, [posting], clock);
         if (posted === true) await audit(books, purse, "refund", reference, amount);
       });
     },
 
-    postMovements: (network, movements) => inTransaction((books) => postMovements(books, network, movements)),
+    postMovements: (environment, movements) => inTransaction((books) => postMovements(books, environment, movements)),
 
-    async notPosted(network, movements) {
+    async notPosted(environment, movements) {
       if (movements.length === 0) return [];
-      const references = movements.map(({ movement }) => referenceOf(network, movement));
+      const references = movements.map(({ movement }) => referenceOf(environment, movement));
       const query = queryable.selectFrom("ledgerTransaction").select("reference").where("reference", "in", references);
       const posted = new Set((await query.execute()).map(({ reference }) => reference));
-      return movements.filter(({ movement }) => !posted.has(referenceOf(network, movement)));
+      return movements.filter(({ movement }) => !posted.has(referenceOf(environment, movement)));
     },
   };
 }
@@ -107,9 +107,9 @@ async function postInPurse(
   purse: Purse,
   posting: { reference: string; kind: LedgerTransactionTable["kind"]; moves: readonly PurseMove[] },
 ): Promise<boolean> {
-  const { network, token, tenantId } = purse;
+  const { environment, token, tenantId } = purse;
   const moves = posting.moves.map((move) => ({ ...move, tenantId }));
-  return (await postAll(db, [{ network, token, ...posting, moves }], clock))[0] === true;
+  return (await postAll(db, [{ environment, token, ...posting, moves }], clock))[0] === true;
 }
 
 /** The end of a hold: `amount` of it goes out, and the rest is available again. */
@@ -132,14 +132,18 @@ async function settle(
 }
 
 /** How many of them were not posted before. */
-async function postMovements(books: Books, network: Environment, movements: readonly OwnedMovement[]): Promise<number> {
+async function postMovements(
+  books: Books,
+  environment: Environment,
+  movements: readonly OwnedMovement[],
+): Promise<number> {
   const { db, clock } = books;
-  const postings = movements.map((owned) => toPosting(network, owned));
+  const postings = movements.map((owned) => toPosting(environment, owned));
   const posted = await postAll(db, postings, clock);
   for (const [index, { movement, to, traceId }] of movements.entries()) {
     if (posted[index] !== true || to?.kind !== "treasury") continue;
     const { token, amount, transactionHash } = movement;
-    const purse = { network, token, tenantId: to.tenantId };
+    const purse = { environment, token, tenantId: to.tenantId };
     await inTrace(traceId, () => audit(books, purse, "deposit", transactionHash, amount));
   }
   return posted.filter((isNew) => isNew).length;
@@ -147,12 +151,12 @@ async function postMovements(books: Books, network: Environment, movements: read
 
 async function audit(
   { db, clock }: Books,
-  { network, token, tenantId }: Purse,
+  { environment, token, tenantId }: Purse,
   kind: string,
   reference: string,
   amount: Micro,
 ): Promise<void> {
-  const details = { network, token, amount: formatDecimal(amount) };
+  const details = { network: environment, token, amount: formatDecimal(amount) };
   const entry = { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details };
   await appendAudit(db, entry, clock);
 }
@@ -161,16 +165,16 @@ function refuseNegative(amount: Micro): void {
   if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
 }
 
-function referenceOf(network: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
-  return `movement:${network}:${transactionHash}:${logIndex}`;
+function referenceOf(environment: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
+  return `movement:${environment}:${transactionHash}:${logIndex}`;
 }
 
-function toPosting(network: Environment, { movement, from, to, traceId }: OwnedMovement): Posting {
+function toPosting(environment: Environment, { movement, from, to, traceId }: OwnedMovement): Posting {
   const { token, amount, transactionHash, logIndex, blockNumber } = movement;
   return {
-    network,
+    environment,
     token,
-    reference: referenceOf(network, movement),
+    reference: referenceOf(environment, movement),
     kind: "movement",
     traceId,
     moves: [

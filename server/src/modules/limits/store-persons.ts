@@ -5,10 +5,10 @@ import type { Queryable } from "../../platform/database/database.ts";
 /** A budget that names a traveler, and that is not over, keeps that traveler. */
 export function createBudgetPersons(db: Queryable): PersonRecords {
   return {
-    async objections({ tenantId, userId, network }, { at }) {
+    async objections({ tenantId, userId, environment }, { at }) {
       const { rows } = await sql<{ rule: string }>`
         select 'budget ' || budget_id as rule from budget
-        where tenant_id = ${tenantId} and environment = ${network} and ${userId} = any (traveler_ids)
+        where tenant_id = ${tenantId} and environment = ${environment} and ${userId} = any (traveler_ids)
           and (ends_on is null or ends_on >= ${at.toZonedDateTimeISO("UTC").toPlainDate().toString()})
         order by rule`.execute(db);
       return { rules: rows.map(({ rule }) => rule) };

@@ -26,8 +26,8 @@ export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry)
     on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;
 }
 
-const selected = ({ tenantId, network, tripId }: TripOwner) =>
-  sql`select ${tenantId}::text as tenant_id, ${network}::text as network, ${tripId}::text as trip_id`;
+const selected = ({ tenantId, environment, tripId }: TripOwner) =>
+  sql`select ${tenantId}::text as tenant_id, ${environment}::text as network, ${tripId}::text as trip_id`;
 
 /** Joins the caller's transaction when `db` is one. */
 export function createTripRecords(db: Queryable): TripRecords {
@@ -36,17 +36,17 @@ export function createTripRecords(db: Queryable): TripRecords {
       await insertTripEntry(selected(trip), entry).execute(db);
     },
 
-    async appendForBooking({ tenantId, network, bookingId }, entry) {
+    async appendForBooking({ tenantId, environment, bookingId }, entry) {
       const trips = sql`
         select tenant_id, network, trip_id from escrow_booking
-        where tenant_id = ${tenantId} and network = ${network} and booking_id = ${bookingId}`;
+        where tenant_id = ${tenantId} and network = ${environment} and booking_id = ${bookingId}`;
       await insertTripEntry(trips, entry).execute(db);
     },
 
-    async appendForOrder({ tenantId, network, orderId }, entry) {
+    async appendForOrder({ tenantId, environment, orderId }, entry) {
       const trips = sql`
         select tenant_id, network, trip_id from trip_entry
-        where tenant_id = ${tenantId} and network = ${network} and key = ${orderKey(orderId)}`;
+        where tenant_id = ${tenantId} and network = ${environment} and key = ${orderKey(orderId)}`;
       await insertTripEntry(trips, entry).execute(db);
     },
 
@@ -55,11 +55,11 @@ export function createTripRecords(db: Queryable): TripRecords {
 }
 
 function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
-  const entriesOf = ({ tenantId, network, tripId }: TripOwner) =>
+  const entriesOf = ({ tenantId, environment, tripId }: TripOwner) =>
     db
       .selectFrom("tripEntry")
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("tripId", "=", tripId);
 
   return {

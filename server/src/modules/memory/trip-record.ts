@@ -9,7 +9,7 @@ declare module "../../kernel/stores.ts" {
 
 export interface TripOwner {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   tripId: string;
 }
 
@@ -35,12 +35,12 @@ export interface TripRecords {
   append(trip: TripOwner, entry: NewTripEntry): Promise<void>;
   /** To the trip that a booking in escrow is of. */
   appendForBooking(
-    booking: { tenantId: string; network: Environment; bookingId: string },
+    booking: { tenantId: string; environment: Environment; bookingId: string },
     entry: NewTripEntry,
   ): Promise<void>;
   /** To the trips in whose record the order stands. */
   appendForOrder(
-    order: { tenantId: string; network: Environment; orderId: string },
+    order: { tenantId: string; environment: Environment; orderId: string },
     entry: NewTripEntry,
   ): Promise<void>;
   /** Newest first; those before a position. */

@@ -56,7 +56,7 @@ describe("a message", () => {
     ...{ stores, clock, random: systemRandom, mailer: mailerFor(port), mailing: { ...mailing, ...change } },
   });
   const requestTo = (address: string, about: string[] = ["LHR–JFK"]) => ({
-    ...{ tenantId: "tenant", network: "sandbox" as const, userId: address, kind: "disruption", about },
+    ...{ tenantId: "tenant", environment: "sandbox" as const, userId: address, kind: "disruption", about },
     mail: composeMail({ to: { address }, subject: "Cancelled", language: "en", parts: [words("Your <flight>")] }),
     expiresAt: clock.now().add({ hours: 12 }),
   });
@@ -194,7 +194,7 @@ describe("the message of a replanned trip", () => {
   });
 
   it("has an approver beside it, who is mailed the link when a call needs an approval, which lets them decide", async () => {
-    const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+    const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
     const grace = { id: "user_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
     await service.operator(({ persons }) => persons.add(owner, grace, "test"));
     const send = (path: string, method: string, body: object, key?: string) =>

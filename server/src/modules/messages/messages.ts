@@ -24,7 +24,7 @@ export interface MessageRecord extends EffectRecord {
 interface NewMessage {
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   userId: string;
   kind: string;
   key: string;
@@ -36,11 +36,11 @@ interface NewMessage {
 export interface Messages extends EffectStore<MessageRecord> {
   /** Undefined: there is one of this key that has not failed. */
   insert(message: NewMessage): Promise<MessageRecord | undefined>;
-  findLive(tenantId: string, network: Environment, key: string): Promise<MessageRecord | undefined>;
+  findLive(tenantId: string, environment: Environment, key: string): Promise<MessageRecord | undefined>;
   /** Undefined: it is over. */
   readMail(id: string): Promise<StoredMail | undefined>;
   /** Deletes mails of the tenant that were kept and whose text this is true of. */
-  forgetAbout(tenantId: string, network: Environment, isNamedIn: (text: string) => boolean): Promise<void>;
+  forgetAbout(tenantId: string, environment: Environment, isNamedIn: (text: string) => boolean): Promise<void>;
   /** Messages that have ended and are older. */
   forget(before: Temporal.Instant): Promise<void>;
 }

@@ -37,7 +37,7 @@ interface SendingPorts extends MessagePorts {
 
 interface MessageRequest {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   /** Who is written to. */
   userId: string;
   kind: string;
@@ -68,7 +68,7 @@ export async function sendMessage(
   const { stores, clock } = ports;
   const record = await stores.transaction((aggregates) => storeMessage(aggregates, ports, request));
   if (record === undefined) {
-    const earlier = await stores.messages.findLive(request.tenantId, request.network, keyOf(request));
+    const earlier = await stores.messages.findLive(request.tenantId, request.environment, keyOf(request));
     return { state: earlier?.state ?? "failed", at: earlier?.updatedAt ?? clock.now(), isNew: false };
   }
   await sendStored(ports, record, waitMilliseconds);
@@ -86,12 +86,12 @@ export async function storeMessage(
   { clock, random, mailing: { kept, ...most } }: Pick<SendingPorts, "clock" | "random" | "mailing">,
   { about, ...request }: MessageRequest,
 ): Promise<MessageRecord | undefined> {
-  const { tenantId, network, mail } = request;
+  const { tenantId, environment, mail } = request;
   const id = newId("msg_", clock.now().epochMilliseconds, random);
   const record = await messages.insert({ ...request, id, key: keyOf({ ...request, about }), workerId: id });
   if (record === undefined) return undefined;
   const recipient = mail.to.address;
-  const mayLeave = network !== kept && (await mailCounts.count({ network, tenantId, recipient, ...most }));
+  const mayLeave = environment !== kept && (await mailCounts.count({ environment, tenantId, recipient, ...most }));
   if (mayLeave) return record;
   await messages.advance(id, { from: record.state, workerId: id }, "kept");
   return { ...record, state: "kept" };
@@ -105,11 +105,11 @@ export async function sendStored(ports: MessagePorts, record: MessageRecord, wai
 /** Whether a message about it may leave: none has been written yet, and it is not of those that are kept. */
 export async function mayBeSent(
   { stores, mailing }: Pick<SendingPorts, "stores" | "mailing">,
-  subject: Pick<MessageRequest, "tenantId" | "network" | "kind" | "userId" | "about">,
+  subject: Pick<MessageRequest, "tenantId" | "environment" | "kind" | "userId" | "about">,
 ): Promise<boolean> {
-  const { tenantId, network } = subject;
-  if (network === mailing.kept) return false;
-  return (await stores.messages.findLive(tenantId, network, keyOf(subject))) === undefined;
+  const { tenantId, environment } = subject;
+  if (environment === mailing.kept) return false;
+  return (await stores.messages.findLive(tenantId, environment, keyOf(subject))) === undefined;
 }
 
 function keyOf({ kind, userId, about }: Pick<MessageRequest, "kind" | "userId" | "about">): string {

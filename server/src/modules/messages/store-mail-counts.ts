@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
 }
 
 interface CountedMail {
-  network: Environment;
+  environment: Environment;
   tenantId: string;
   recipient: string;
   mostPerTenantAndDay: number;
@@ -29,14 +29,14 @@ interface MailCounts {
 
 export function createMailCounts(db: Queryable, clock: Clock): MailCounts {
   return {
-    async count({ network, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {
+    async count({ environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {
       const address = createHash("sha256").update(recipient.toLowerCase()).digest("base64url");
       const day = clock.now().toString().slice(0, 10);
       // One that is refused for its recipient counts for its tenant all the same. The tenant comes first for all, so that transactions
       // which count several mails do not wait for each other.
       const { rows } = await sql`
         insert into guest_mail_count (network, counted, day, mails)
-        values (${network}, ${`tenant:${tenantId}`}, ${day}, 1), (${network}, ${`recipient:${address}`}, ${day}, 1)
+        values (${environment}, ${`tenant:${tenantId}`}, ${day}, 1), (${environment}, ${`recipient:${address}`}, ${day}, 1)
         on conflict (network, counted, day) do update set mails = guest_mail_count.mails + 1
         where guest_mail_count.mails < case when guest_mail_count.counted like 'tenant:%'
           then ${mostPerTenantAndDay}::integer else ${mostPerRecipientAndDay}::integer end

@@ -13,13 +13,13 @@ interface Options {
 
 export function createAddressedPersons({ db, clock, vault }: Options): PersonRecords {
   return {
-    async forgetOwn({ tenantId, userId, network }) {
+    async forgetOwn({ tenantId, userId, environment }) {
       await sql`
         delete from message
-        where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`.execute(db);
     },
 
-    forgetTraces: ({ person: { tenantId, network }, isNamedIn }) =>
-      createMessages(db, clock, vault).forgetAbout(tenantId, network, isNamedIn),
+    forgetTraces: ({ person: { tenantId, environment }, isNamedIn }) =>
+      createMessages(db, clock, vault).forgetAbout(tenantId, environment, isNamedIn),
   };
 }

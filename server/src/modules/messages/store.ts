@@ -38,19 +38,19 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
           ...{ workerSeenAt: at, createdAt: at, updatedAt: at, traceId: currentTraceId() },
         })
         .onConflict((conflict) =>
-          conflict.columns(["tenantId", "network", "messageKey"]).where("state", "<>", "failed").doNothing(),
+          conflict.columns(["tenantId", "environment", "messageKey"]).where("state", "<>", "failed").doNothing(),
         )
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : table.toRecord(row);
     },
 
-    async findLive(tenantId, network, key) {
+    async findLive(tenantId, environment, key) {
       const row = await db
         .selectFrom("message")
         .selectAll()
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("messageKey", "=", key)
         .where("state", "<>", "failed")
         .executeTakeFirst();
@@ -87,12 +87,12 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       return row !== undefined;
     },
 
-    async forgetAbout(tenantId, network, isNamedIn) {
+    async forgetAbout(tenantId, environment, isNamedIn) {
       const rows = await db
         .selectFrom("message")
         .select(["id", "encryptedMail as mail"])
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("state", "=", "kept")
         .where("encryptedMail", "is not", null)
         .execute();

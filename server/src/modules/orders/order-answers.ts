@@ -57,7 +57,7 @@ export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
     totalCurrency,
     totalUsdc: usdc === undefined ? null : formatDecimal(usdc),
     rate,
-    sandbox: order.network === "sandbox",
+    sandbox: order.environment === "sandbox",
     createdAt: order.createdAt.toString(),
     updatedAt: order.updatedAt.toString(),
     readAt: order.readAt?.toString() ?? null,

@@ -33,7 +33,7 @@ export interface OrderRecord {
   orderId: string;
   bookingId: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   kind: "flight" | "stay";
   /** held: the airline holds it unpaid; lapsed: nobody paid for it in time. */
   status: "held" | "confirmed" | "cancelled" | "lapsed";
@@ -89,22 +89,22 @@ export type OrderChange = Partial<
 /** Orders are bookings that succeeded and orders that were held, with what became of them. */
 export interface Orders {
   /** Undefined also for another tenant's. */
-  find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  find(tenantId: string, environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Whoever's it is; for jobs. */
-  findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Of those that were paid, by the airline's booking reference; the newest one, as airlines use them again. */
-  findByPnr(tenantId: string, network: Environment, pnr: string): Promise<OrderRecord | undefined>;
+  findByPnr(tenantId: string, environment: Environment, pnr: string): Promise<OrderRecord | undefined>;
   /** Of those that were paid, by their ids and booking references; the newest first, at most 20 of either. */
   listNamed(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     named: { orderIds: readonly string[]; pnrs: readonly string[]; kinds: readonly OrderRecord["kind"][] },
   ): Promise<readonly OrderRecord[]>;
-  findByItinerary(tenantId: string, network: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
+  findByItinerary(tenantId: string, environment: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
   /** Newest first; those older than `before` (a booking's id). */
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     options: {
       limit: number;
       before?: string | undefined;
@@ -117,16 +117,16 @@ export interface Orders {
   /** Of what this user booked and nobody cancelled, stays with a night from one of these days to the other; the first check-in first. */
   staysDuring(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     userId: string,
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
   /** Flights, of all orders, on which this user travels or has traveled; the newest bookings, and nothing that was cancelled. */
-  bookedSlicesOf(tenantId: string, network: Environment, userId: string): Promise<readonly BookedSlice[]>;
+  bookedSlicesOf(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** Orders that stand or are held, and that have one of these users on one of these flights; the oldest first. */
   flightsOf(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     asked: {
       userIds: readonly string[];
       /** `day`: on which the way that the flight is part of begins, local. */
@@ -139,24 +139,24 @@ export interface Orders {
    * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.
    */
   update(
-    network: Environment,
+    environment: Environment,
     orderId: string,
     change: OrderChange,
     seen?: Temporal.Instant,
   ): Promise<"changed" | "same" | "stale">;
   /** Once for an order, kind and key. */
   record(
-    network: Environment,
+    environment: Environment,
     orderId: string,
     event: OrderEvent & { key: string; source: OrderEventSource },
   ): Promise<boolean>;
   /** Tells the trips in whose record the order stands everything that has happened to it; what they know is not told again. */
-  tellTrips(network: Environment, orderId: string): Promise<void>;
+  tellTrips(environment: Environment, orderId: string): Promise<void>;
   /** Oldest first. */
-  events(network: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
+  events(environment: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
 
   /** Orders that are to be read again by now; until `until` nobody else takes them. */
-  takeDue(network: Environment, limit: number, until: Temporal.Instant): Promise<readonly OrderRecord[]>;
+  takeDue(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly OrderRecord[]>;
   /** The supplier was asked; it is asked again at `next`, or never. */
-  wasRead(network: Environment, orderId: string, next: Temporal.Instant | undefined): Promise<void>;
+  wasRead(environment: Environment, orderId: string, next: Temporal.Instant | undefined): Promise<void>;
 }

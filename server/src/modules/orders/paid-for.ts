@@ -14,11 +14,11 @@ const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
 /** What the tenant has paid for the order in money and has not been given back. */
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
-  { bookingId, network, orderId }: Pick<OrderRecord, "bookingId" | "network" | "orderId">,
+  { bookingId, environment, orderId }: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,
 ): Promise<Micro> {
   const booking = await bookings.get(bookingId);
-  const done = await servicingActions.listDone(network, orderId);
-  const events = await orders.events(network, orderId);
+  const done = await servicingActions.listDone(environment, orderId);
+  const events = await orders.events(environment, orderId);
   const refunds = events.filter(({ kind }) => kind === "refunded");
   const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events

@@ -43,18 +43,18 @@ const LONGEST_WATCH_MILLISECONDS = 400 * LATEST_CHECK_MILLISECONDS;
  */
 export async function refreshOrder(
   ports: OrderPorts,
-  order: Pick<OrderRecord, "network" | "orderId">,
+  order: Pick<OrderRecord, "environment" | "orderId">,
   source: OrderEventSource,
 ): Promise<"read" | "gone"> {
   const { stores, clock, log } = ports;
-  const { network, orderId } = order;
+  const { environment, orderId } = order;
   for (let attempt = 1; attempt <= MOST_READINGS; attempt += 1) {
-    const known = await stores.orders.findByOrderId(network, orderId);
+    const known = await stores.orders.findByOrderId(environment, orderId);
     if (known === undefined) return "gone";
     const reading = await read(ports, known);
     if (reading === undefined) {
-      log.error({ orderId, network }, "the supplier does not know an order that was booked there");
-      await stores.orders.wasRead(network, orderId, nextCheck(known, clock));
+      log.error({ orderId, network: environment }, "the supplier does not know an order that was booked there");
+      await stores.orders.wasRead(environment, orderId, nextCheck(known, clock));
       return "gone";
     }
     const stored = await store(ports, known, reading, source);
@@ -84,25 +84,28 @@ async function store(
   { change, events, returned }: Reading,
   source: OrderEventSource,
 ): Promise<boolean> {
-  const { network, orderId } = known;
+  const { environment, orderId } = known;
   // What nobody has paid for has nothing to refund.
   const cancelled = change.status === "cancelled" && known.status === "confirmed";
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
-    if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
-    for (const event of events) await orders.record(network, orderId, { ...event, at: clock.now(), source });
+    if ((await orders.update(environment, orderId, change, known.updatedAt)) === "stale") return false;
+    for (const event of events) await orders.record(environment, orderId, { ...event, at: clock.now(), source });
     await tellRuns(aggregates, known, events);
-    await orders.wasRead(network, orderId, nextCheck({ ...known, ...change }, clock));
-    const underWay = (await servicingActions.listSent(network, orderId)).length > 0;
+    await orders.wasRead(environment, orderId, nextCheck({ ...known, ...change }, clock));
+    const underWay = (await servicingActions.listSent(environment, orderId)).length > 0;
     // How that ends decides what the tenant has paid and got back; the order is read again then.
     if (returned !== null && underWay) throw new Error(`order ${orderId} died while a call about it is under way`);
     const seen = { at: clock.now(), source };
     const refundedUsdc = returned === null ? undefined : await passOn(aggregates, known, returned, seen);
     if (refundedUsdc !== undefined) {
-      log.warn({ orderId, network, refundedUsdc }, "the supplier could not issue tickets: what was paid is given back");
+      log.warn(
+        { orderId, network: environment, refundedUsdc },
+        "the supplier could not issue tickets: what was paid is given back",
+      );
     } else if (cancelled && !underWay) {
       log.error(
-        { orderId, network },
+        { orderId, network: environment },
         "an order was cancelled, but not by a call: its refund is the operator's to decide",
       );
     }
@@ -114,38 +117,38 @@ async function store(
 /** Runs of workflows wait for the tickets of an order, or to hear that there will be none. */
 async function tellRuns(
   { runEvents }: Aggregates,
-  { tenantId, network, orderId, ticketing }: OrderRecord,
+  { tenantId, environment, orderId, ticketing }: OrderRecord,
   events: readonly Recorded[],
 ): Promise<void> {
   const isTicketed = events.some(({ kind }) => kind === "ticketed");
   const isOver = ticketing !== "ticketed" && events.some(({ kind }) => kind === "cancelled");
   if (!isTicketed && !isOver) return;
   const resolution = { status: isTicketed ? "ticketed" : "failed" };
-  await runEvents.raise({ tenantId, network, name: "order_ticketing", subject: orderId, resolution });
+  await runEvents.raise({ tenantId, environment, name: "order_ticketing", subject: orderId, resolution });
 }
 
 /** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */
 async function passOn(
   aggregates: Aggregates,
-  { tenantId, network, orderId, bookingId, totalCurrency, rate }: OrderRecord,
+  { tenantId, environment, orderId, bookingId, totalCurrency, rate }: OrderRecord,
   returned: string,
   seen: Pick<OrderEvent, "at"> & { source: OrderEventSource },
 ): Promise<string | undefined> {
   const returnedMicro = inUsdc(returned, totalCurrency, rate);
   if (returnedMicro === undefined) return undefined;
   // A cancellation by a call has given back what its quote said.
-  const done = await aggregates.servicingActions.listDone(network, orderId);
+  const done = await aggregates.servicingActions.listDone(environment, orderId);
   if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
-  const back = atMost(returnedMicro, await paidFor(aggregates, { network, orderId, bookingId }));
+  const back = atMost(returnedMicro, await paidFor(aggregates, { environment, orderId, bookingId }));
   // What a reservation in escrow was to pay of it is owed no more.
   const released = atMost(returnedMicro - back, (await aggregates.bookings.get(bookingId))?.cover ?? 0n);
   if (back === 0n && released === 0n) return undefined;
   const refundedUsdc = formatDecimal(back);
   const details = { reason: "ticketing_failed", refundedUsdc, releasedUsdc: formatDecimal(released) };
   const event = { kind: "refunded", key: "payment", details, ...seen };
-  if (!(await aggregates.orders.record(network, orderId, event))) return undefined;
+  if (!(await aggregates.orders.record(environment, orderId, event))) return undefined;
   await aggregates.bookings.reduceCover(bookingId, released);
-  await refund(aggregates, { tenantId, network, token: "USDC" }, `payment-returned:${bookingId}`, back);
+  await refund(aggregates, { tenantId, environment, token: "USDC" }, `payment-returned:${bookingId}`, back);
   return refundedUsdc;
 }
 
@@ -222,12 +225,12 @@ type HoldPorts = Pick<OrderPorts, "clock"> & {
 
 /** Asks the supplier about an order that is held, and stores what it says. */
 export async function refreshHold(ports: HoldPorts, held: OrderRecord): Promise<void> {
-  const { network, orderId } = held;
+  const { environment, orderId } = held;
   const { change, events } = await readHold(ports, held);
   await ports.stores.transaction(async ({ orders }) => {
-    if ((await orders.update(network, orderId, change, held.updatedAt)) === "stale") return;
+    if ((await orders.update(environment, orderId, change, held.updatedAt)) === "stale") return;
     for (const event of events) {
-      await orders.record(network, orderId, { ...event, at: ports.clock.now(), source: "call" });
+      await orders.record(environment, orderId, { ...event, at: ports.clock.now(), source: "call" });
     }
   });
 }
@@ -276,12 +279,12 @@ function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefin
 /** Orders whose events were missed, or that wait for something; how many were read. */
 export async function refreshDueOrders(
   ports: OrderPorts,
-  network: Environment,
+  environment: Environment,
   batch: number,
   leaseMilliseconds: number,
 ): Promise<number> {
   const until = ports.clock.now().add({ milliseconds: leaseMilliseconds });
-  const due = await ports.stores.orders.takeDue(network, batch, until);
+  const due = await ports.stores.orders.takeDue(environment, batch, until);
   await Promise.all(
     due.map((order) =>
       refreshOrder(ports, order, "reconciliation").catch((err: unknown) => {

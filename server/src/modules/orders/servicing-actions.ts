@@ -22,7 +22,7 @@ export interface ServicingAction {
   /** `act_…` */
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   callId: string;
   kind: ServicingKind;
   /** The id of the cancellation, the change or the stay: at most one action of a tenant with it is not `failed`. */
@@ -47,7 +47,7 @@ export interface ServicingAction {
 
 export type NewServicingAction = Pick<
   ServicingAction,
-  "id" | "tenantId" | "network" | "callId" | "kind" | "subjectId" | "bookingId" | "orderId" | "payment" | "expected"
+  "id" | "tenantId" | "environment" | "callId" | "kind" | "subjectId" | "bookingId" | "orderId" | "payment" | "expected"
 > & { workerId: string };
 
 export interface ServicingActions extends EffectStore<ServicingAction> {
@@ -55,16 +55,16 @@ export interface ServicingActions extends EffectStore<ServicingAction> {
   insert(action: NewServicingAction): Promise<ServicingAction | undefined>;
   findLive(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     kind: ServicingKind,
     subjectId: string,
   ): Promise<ServicingAction | undefined>;
   /** Those of an order that are done. */
-  listDone(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  listDone(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** Those of an order that the supplier was or may have been told of, and that are not over. */
-  listSent(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  listSent(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** Those of an order whose outcome stayed unknown until they were given up, and that nobody has repeated since. */
-  listGivenUp(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  listGivenUp(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** One that was given up without a payment took effect after all: it is `sent` again, to be looked up; false: it is not so. */
   reopen(id: string): Promise<boolean>;
   /** An action that no worker has may be looked up now; false: it is somebody's, or over. */

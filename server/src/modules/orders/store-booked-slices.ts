@@ -7,12 +7,12 @@ const MOST = 200;
 
 export function createBookedSlices(queryable: Queryable): Pick<Orders, "bookedSlicesOf"> {
   return {
-    async bookedSlicesOf(tenantId, network, userId) {
+    async bookedSlicesOf(tenantId, environment, userId) {
       const rows = await queryable
         .selectFrom("booking")
         .select(sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"))
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("kind", "=", "flight")
         .where("state", "=", "booked")
         .where("orderStatus", "=", "confirmed")

@@ -7,7 +7,7 @@ const MOST = 10;
 
 export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Orders, "flightsOf"> {
   return {
-    async flightsOf(tenantId, network, { userIds, flights, exceptOfferId }) {
+    async flightsOf(tenantId, environment, { userIds, flights, exceptOfferId }) {
       if (userIds.length === 0 || flights.length === 0) return [];
       const travelers = userIds.map((userId) => JSON.stringify([{ userId }]));
       const { rows } = await sql<FlownAlready>`
@@ -22,7 +22,7 @@ export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Or
           ) as asked (flight_number, day)
             on asked.flight_number = segment->>'flightNumber'
             and asked.day = left(slice->'segments'->0->>'departingAt', 10)
-        where booking.tenant_id = ${tenantId} and booking.network = ${network} and booking.kind <> 'stay'
+        where booking.tenant_id = ${tenantId} and booking.network = ${environment} and booking.kind <> 'stay'
           and booking.travelers @> any(${travelers}::text[]::jsonb[])
           and traveler->>'userId' = any(${[...userIds]}::text[])
           and booking.offer_id <> ${exceptOfferId}

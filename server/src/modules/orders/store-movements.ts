@@ -13,10 +13,10 @@ import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from 
  */
 export function createWalletMovements(queryable: Queryable): WalletMovements {
   return {
-    async list(tenantId, network, page) {
-      const postings = await readPostings(queryable, tenantId, network, page);
-      const transactions = await readTransactions(queryable, tenantId, network, postings);
-      const orders = await readOrders(queryable, tenantId, network, transactions);
+    async list(tenantId, environment, page) {
+      const postings = await readPostings(queryable, tenantId, environment, page);
+      const transactions = await readTransactions(queryable, tenantId, environment, postings);
+      const orders = await readOrders(queryable, tenantId, environment, transactions);
       return postings.map((posting) => {
         const transaction = transactions.find((one) => isOf(one, posting));
         return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
@@ -40,11 +40,11 @@ interface PostingRow {
 async function readPostings(
   db: Queryable,
   tenantId: string,
-  network: Environment,
+  environment: Environment,
   { limit, before, from, to }: Parameters<WalletMovements["list"]>[2],
 ): Promise<readonly PostingRow[]> {
   const accounts = tokenSymbols.flatMap((token) => {
-    const purse = { tenantId, network, token };
+    const purse = { tenantId, environment, token };
     return [
       { id: accountOf(purse, "outgoing"), token, kinds: ["send", "capture"] },
       { id: accountOf(purse, "prefunded"), token, kinds: ["movement", "adopt"] },
@@ -93,7 +93,7 @@ const MOST_ATTEMPTS = 5;
 async function readTransactions(
   db: Queryable,
   tenantId: string,
-  network: Environment,
+  environment: Environment,
   postings: readonly PostingRow[],
 ): Promise<readonly OwnTransaction[]> {
   const ids = postings.filter(({ kind }) => kind === "send").map(({ reference }) => reference.replace(/^send:/, ""));
@@ -106,18 +106,18 @@ async function readTransactions(
   );
   const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at,
     (select markup_micro::text from escrow_booking
-      where tenant_id = ${tenantId} and network = ${network} and chain_order->'action'->>'name' = 'settle'
+      where tenant_id = ${tenantId} and network = ${environment} and chain_order->'action'->>'name' = 'settle'
         and booking_id = chain_order->'action'->>'bookingId') as "bookingFee"`;
   // Each part in the words of an index of its own.
   const { rows } = await sql<Omit<OwnTransaction, "bookingFee"> & { bookingFee: string | null }>`
     select ${columns} from chain_transaction
-    where network = ${network} and tenant_id = ${tenantId} and id = any (${ids}::text[])
+    where network = ${environment} and tenant_id = ${tenantId} and id = any (${ids}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${network} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
+    where network = ${environment} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${network} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
+    where network = ${environment} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
     order by created_at desc`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -133,7 +133,7 @@ const ACTION = /act_[0-9A-Z]{26}/;
 async function readOrders(
   db: Queryable,
   tenantId: string,
-  network: Environment,
+  environment: Environment,
   transactions: readonly OwnTransaction[],
 ): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
@@ -145,10 +145,10 @@ async function readOrders(
   const { rows } = await sql<OrderRow>`
     with named (id, booking_id, action) as (
       select id, id, null from booking
-      where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
+      where tenant_id = ${tenantId} and network = ${environment} and id = any (${ids}::text[])
       union all
       select id, booking_id, kind from servicing_action
-      where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
+      where tenant_id = ${tenantId} and network = ${environment} and id = any (${ids}::text[])
     )
     select named.id, named.action, booking.id as "bookingId", booking.order_id as "orderId", booking.kind,
       coalesce(booking.pnr, booking.result->>'reference') as reference,
@@ -157,7 +157,7 @@ async function readOrders(
         from jsonb_array_elements(booking.result->'slices') as slice
       )) as what
     from named join booking
-      on booking.id = named.booking_id and booking.tenant_id = ${tenantId} and booking.network = ${network}`.execute(
+      on booking.id = named.booking_id and booking.tenant_id = ${tenantId} and booking.network = ${environment}`.execute(
     db,
   );
   const found = new Map(rows.map(({ id, ...order }) => [id, withoutNulls(order)]));

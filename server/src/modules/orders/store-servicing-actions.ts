@@ -33,12 +33,12 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
 
 function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | "get"> {
   return {
-    async findLive(tenantId, network, kind, subjectId) {
+    async findLive(tenantId, environment, kind, subjectId) {
       const row = await queryable
         .selectFrom("servicingAction")
         .selectAll()
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("kind", "=", kind)
         .where("subjectId", "=", subjectId)
         .where("state", "<>", "failed")
@@ -56,33 +56,33 @@ function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | 
 /** The actions of one order. */
 function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | "listSent" | "listGivenUp"> {
   return {
-    async listDone(network, orderId) {
+    async listDone(environment, orderId) {
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .where("state", "=", "done")
         .execute();
       return rows.map(toAction);
     },
 
-    async listSent(network, orderId) {
+    async listSent(environment, orderId) {
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .where("state", "=", "sent")
         .execute();
       return rows.map(toAction);
     },
 
-    async listGivenUp(network, orderId) {
+    async listGivenUp(environment, orderId) {
       const rows = await queryable
         .selectFrom("servicingAction as action")
         .selectAll("action")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .where("state", "=", "failed")
         .where("failureCode", "=", GIVEN_UP)
@@ -92,7 +92,7 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
               selectFrom("servicingAction as live")
                 .select("live.id")
                 .whereRef("live.tenantId", "=", "action.tenantId")
-                .whereRef("live.network", "=", "action.network")
+                .whereRef("live.environment", "=", "action.environment")
                 .whereRef("live.kind", "=", "action.kind")
                 .whereRef("live.subjectId", "=", "action.subjectId")
                 .where("live.state", "<>", "failed"),
@@ -117,7 +117,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
         .values({
           id: action.id,
           tenantId: action.tenantId,
-          network: action.network,
+          environment: action.environment,
           callId: action.callId,
           traceId: currentTraceId(),
           kind: action.kind,
@@ -134,7 +134,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           updatedAt: at,
         })
         .onConflict((conflict) =>
-          conflict.columns(["tenantId", "network", "kind", "subjectId"]).where("state", "<>", "failed").doNothing(),
+          conflict.columns(["tenantId", "environment", "kind", "subjectId"]).where("state", "<>", "failed").doNothing(),
         )
         .returningAll()
         .executeTakeFirst();

@@ -7,12 +7,12 @@ const MOST = 5;
 
 export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuring"> {
   return {
-    async staysDuring(tenantId, network, userId, { from, to }) {
+    async staysDuring(tenantId, environment, userId, { from, to }) {
       const rows = await queryable
         .selectFrom("booking")
         .select("result")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("userId", "=", userId)
         .where("kind", "=", "stay")
         .where("state", "=", "booked")

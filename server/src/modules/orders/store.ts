@@ -40,7 +40,7 @@ const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
       "id as bookingId",
       "orderId",
       "tenantId",
-      "network",
+      "environment",
       sql<OrderRecord["kind"]>`case kind when 'stay' then 'stay' else 'flight' end`.as("kind"),
       statusAt(clock.now()).as("status"),
       "holdUntil",
@@ -96,20 +96,20 @@ function createReads(
   reading: Reading,
 ): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "listNamed" | "findByItinerary" | "list"> {
   return {
-    find: (tenantId, network, orderId) =>
+    find: (tenantId, environment, orderId) =>
       findFirst(reading, (row) => [
         row("tenantId", "=", tenantId),
-        row("network", "=", network),
+        row("environment", "=", environment),
         row("orderId", "=", orderId),
       ]),
 
-    findByOrderId: (network, orderId) =>
-      findFirst(reading, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
+    findByOrderId: (environment, orderId) =>
+      findFirst(reading, (row) => [row("environment", "=", environment), row("orderId", "=", orderId)]),
 
-    async findByPnr(tenantId, network, pnr) {
+    async findByPnr(tenantId, environment, pnr) {
       const row = await selectOrders(reading, (where) => [
         where("tenantId", "=", tenantId),
-        where("network", "=", network),
+        where("environment", "=", environment),
         where("state", "=", "booked"),
         where("kind", "=", "flight"),
         where("pnr", "=", pnr),
@@ -120,7 +120,7 @@ function createReads(
       return row === undefined ? undefined : toRecord(row);
     },
 
-    async listNamed(tenantId, network, { orderIds, pnrs, kinds }) {
+    async listNamed(tenantId, environment, { orderIds, pnrs, kinds }) {
       // Each by an index of its own, which one condition over both would not use.
       const [byId, byPnr] = await Promise.all(
         [["orderId", orderIds] as const, ["pnr", pnrs] as const].map(async ([column, values]) =>
@@ -128,7 +128,7 @@ function createReads(
             ? []
             : await selectOrders(reading, (row) => [
                 row("tenantId", "=", tenantId),
-                row("network", "=", network),
+                row("environment", "=", environment),
                 row("state", "=", "booked"),
                 row("kind", "in", kinds.flatMap(rowKinds)),
                 row(column, "in", values),
@@ -142,17 +142,17 @@ function createReads(
       return [...rows.values()].map(toRecord);
     },
 
-    findByItinerary: (tenantId, network, itineraryHash) =>
+    findByItinerary: (tenantId, environment, itineraryHash) =>
       findFirst(reading, (row) => [
         row("tenantId", "=", tenantId),
-        row("network", "=", network),
+        row("environment", "=", environment),
         row("itineraryHash", "=", itineraryHash),
       ]),
 
-    async list(tenantId, network, { limit, before, status, kinds, itineraryHash }) {
+    async list(tenantId, environment, { limit, before, status, kinds, itineraryHash }) {
       const rows = await selectOrders(reading, (row) => [
         row("tenantId", "=", tenantId),
-        row("network", "=", network),
+        row("environment", "=", environment),
         ...(before === undefined ? [] : [row("id", "<", before)]),
         ...(status === undefined ? [] : [row(statusAt(reading.clock.now()), "=", status)]),
         ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
@@ -169,7 +169,7 @@ function createReads(
 function createUpdates(reading: Reading): Pick<Orders, "update"> {
   const { queryable, clock } = reading;
   return {
-    async update(network, orderId, change, seen) {
+    async update(environment, orderId, change, seen) {
       const now = clock.now().toString();
       const columns = toColumns(change);
       const names = Object.keys(columns);
@@ -185,7 +185,7 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
           ...{ ...columns, ...holdColumns(change), updatedAt: now },
           ...(seen === undefined ? { orderCheckAt: now } : {}),
         })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .where("state", "in", ["booked", "on_hold"])
         .where((where) => (seen === undefined ? where.and([]) : where.or(differs)))
@@ -199,7 +199,7 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
       if (row !== undefined) return "changed";
       if (seen === undefined) return "same";
       const current = await findFirst(reading, (where) => [
-        where("network", "=", network),
+        where("environment", "=", environment),
         where("orderId", "=", orderId),
       ]);
       return current?.updatedAt.equals(seen) === true ? "same" : "stale";
@@ -209,49 +209,49 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
 
 function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
   return {
-    async record(network, orderId, { kind, key, source, details, at }) {
+    async record(environment, orderId, { kind, key, source, details, at }) {
       return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
 
       async function insert(db: Queryable): Promise<boolean> {
         const row = await db
           .insertInto("orderEvent")
           .values({
-            ...{ network, orderId, kind, key: ONCE.has(kind) ? "" : key, source },
+            ...{ environment, orderId, kind, key: ONCE.has(kind) ? "" : key, source },
             ...{ details: JSON.stringify(details), at: at.toString(), traceId: currentTraceId() },
           })
-          .onConflict((conflict) => conflict.columns(["network", "orderId", "kind", "key"]).doNothing())
+          .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
           .returning("id")
           .executeTakeFirst();
         if (row === undefined) return false;
-        await tellTrips(db, network, orderId, [{ id: row.id, kind, details, at }]);
+        await tellTrips(db, environment, orderId, [{ id: row.id, kind, details, at }]);
         return true;
       }
     },
 
-    async tellTrips(network, orderId) {
+    async tellTrips(environment, orderId) {
       const rows = await queryable
         .selectFrom("orderEvent")
         .select(["id", "kind", "details", "at"])
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .orderBy("id")
         .execute();
-      await tellTrips(queryable, network, orderId, rows);
+      await tellTrips(queryable, environment, orderId, rows);
     },
 
-    async events(network, orderId) {
+    async events(environment, orderId) {
       const [booking, rows] = await Promise.all([
         queryable
           .selectFrom("booking")
           .select(["bookedAt", "result", "holdCallId", "createdAt"])
-          .where("network", "=", network)
+          .where("environment", "=", environment)
           .where("orderId", "=", orderId)
           .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
           .executeTakeFirst(),
         queryable
           .selectFrom("orderEvent")
           .selectAll()
-          .where("network", "=", network)
+          .where("environment", "=", environment)
           .where("orderId", "=", orderId)
           .orderBy("id")
           .execute(),
@@ -273,10 +273,10 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
 function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
   const { queryable, clock } = reading;
   return {
-    async takeDue(network, limit, until) {
+    async takeDue(environment, limit, until) {
       const taken = await takeDueRows<{ id: string }>(queryable, {
         ...{ table: "booking", key: ["id"], due: "order_check_at", at: clock.now(), until, limit, returning: ["id"] },
-        where: sql`network = ${network}`,
+        where: sql`network = ${environment}`,
       });
       if (taken.length === 0) return [];
       const rows = await selectOrders(reading, (row) => [
@@ -289,11 +289,11 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
       return rows.map(toRecord);
     },
 
-    async wasRead(network, orderId, next) {
+    async wasRead(environment, orderId, next) {
       await queryable
         .updateTable("booking")
         .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .where("state", "in", ["booked", "on_hold", "failed"])
         .execute();

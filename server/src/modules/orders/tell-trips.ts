@@ -15,21 +15,21 @@ const KINDS: Readonly<Record<string, TripEntryKind>> = {
 /** What has happened to an order belongs to the record of its trip, in the transaction that stores it. */
 export async function tellTrips(
   db: Queryable,
-  network: Environment,
+  environment: Environment,
   orderId: string,
   events: readonly (OrderEvent & { id: bigint })[],
 ): Promise<void> {
   const owner = await db
     .selectFrom("booking")
     .select(["tenantId", "kind"])
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("orderId", "=", orderId)
     .executeTakeFirst();
   if (owner === undefined) return;
   const tripRecords = createTripRecords(db);
   for (const { id, kind, details, at } of events) {
     await tripRecords.appendForOrder(
-      { tenantId: owner.tenantId, network, orderId },
+      { tenantId: owner.tenantId, environment, orderId },
       {
         ...{ key: `order_event:${id}`, kind: KINDS[kind] ?? "order", userId: undefined, at },
         text: `The ${owner.kind}'s order: ${kind.replaceAll("_", " ")}.`,

@@ -57,7 +57,7 @@ export interface WalletMovements {
   /** Newest first; those with smaller ids than `before`. */
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     options: {
       limit: number;
       before?: string | undefined;

@@ -8,7 +8,7 @@ import type { Payment } from "./payments.ts";
 
 export interface GatherPaymentsOptions {
   stores: Stores;
-  network: Environment;
+  environment: Environment;
   submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   /** Whether several payments are settled by one transaction. */
@@ -22,10 +22,10 @@ export interface GatherPaymentsOptions {
  * that died has left. Not where a facilitator settles by itself. How many it were. Safe in several processes at once: each takes payments that nobody else is taking.
  */
 export async function gatherPayments(options: GatherPaymentsOptions): Promise<number> {
-  const { stores, network, submission, tell } = options;
+  const { stores, environment, submission, tell } = options;
   for (let gathered = 0; ; ) {
     const groups = await stores.transaction(async (aggregates) => {
-      const payments = await aggregates.payments.takeUngathered(network, MOST_IN_BATCH);
+      const payments = await aggregates.payments.takeUngathered(environment, MOST_IN_BATCH);
       const enqueued: Enqueued[] = [];
       for (const some of options.isBatched ? groupByPayee(payments) : payments.map(alone)) {
         enqueued.push(await enqueue(aggregates, options.clock, some));

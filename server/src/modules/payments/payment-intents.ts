@@ -20,7 +20,7 @@ type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 /** What settles one payment. `after`: the transaction that failed to. */
 export function intentOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
   return {
-    network: environment,
+    environment,
     idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
     tenantId: null,
     callId: null,
@@ -34,7 +34,7 @@ export function intentOfPayment({ id, environment, signed }: Settleable, after?:
 export function intentOfBatch(payments: readonly [Settleable, ...Settleable[]], batchId: string): TransactionIntent {
   const [{ environment, signed }] = payments;
   return {
-    network: environment,
+    environment,
     idempotencyKey: `payments:${batchId}`,
     tenantId: null,
     callId: null,

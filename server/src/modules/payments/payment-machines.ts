@@ -17,33 +17,33 @@ const WATCH_MILLISECONDS = 2_000;
 /** Payments of processes that died before they were put into a transaction. */
 const LEFT_OVER_MILLISECONDS = 1_000;
 
-function facilitatorOf({ facilitator, networks }: Parts, environment: Environment): Facilitator | undefined {
-  return facilitator?.network === environment ? facilitator : networks[environment]?.verifier;
+function facilitatorOf({ facilitator, chains }: Parts, environment: Environment): Facilitator | undefined {
+  return facilitator?.environment === environment ? facilitator : chains[environment]?.verifier;
 }
 
 /** How calls are paid for by payments that come with them. */
 export function createChargesOf(parts: Parts): PaymentCharges {
-  const { stores, calls, processId, clock, random, log, networks, submitters, settings } = parts;
+  const { stores, calls, processId, clock, random, log, chains, submitters, settings } = parts;
   return new PaymentCharges({
     ...{ stores, calls, processId, clock, random, log },
     batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
     facilitatorFor: (environment) => facilitatorOf(parts, environment),
-    isSignedByPayer: (environment, payment) => networks[environment]?.verifier.isSignedByPayer(payment) ?? false,
+    isSignedByPayer: (environment, payment) => chains[environment]?.verifier.isSignedByPayer(payment) ?? false,
     submissionFor: (environment) => submitters[environment],
-    outcomesFor: (environment) => networks[environment]?.outcomes,
+    outcomesFor: (environment) => chains[environment]?.outcomes,
     gather: (environment) => parts.gatherWindows[environment]?.open(),
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
   });
 }
 
-function gather(parts: Parts, network: Environment): () => Promise<unknown> {
+function gather(parts: Parts, environment: Environment): () => Promise<unknown> {
   const { stores, clock, submitters, paymentCharges, settings } = parts;
-  const submission = submitters[network];
+  const submission = submitters[environment];
   if (submission === undefined) return async () => undefined;
   const isBatched = settings.paymentBatchWindowMilliseconds > 0;
   const tell = (ids: readonly string[], joined: string) => paymentCharges.tell(ids, joined);
-  return () => gatherPayments({ stores, network, submission, clock, isBatched, tell });
+  return () => gatherPayments({ stores, environment, submission, clock, isBatched, tell });
 }
 
 /** A facilitator that settles by itself leaves nothing to gather. */
@@ -67,27 +67,27 @@ export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
   return windows;
 }
 
-/** What brings payments to their end without a caller, on each network. */
+/** What brings payments to their end without a caller, in each environment. */
 export function paymentJobs(parts: Parts): readonly Job[] {
   const { stores, log, paymentCharges } = parts;
-  return listEnvironments(parts.networks).flatMap(([network, { outcomes }]) => {
-    const submission = parts.submitters[network];
-    const facilitator = facilitatorOf(parts, network);
+  return listEnvironments(parts.chains).flatMap(([environment, { outcomes }]) => {
+    const submission = parts.submitters[environment];
+    const facilitator = facilitatorOf(parts, environment);
     if (submission === undefined || facilitator === undefined) return [];
     const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
-    const shared = { stores, network, submission, tell };
+    const shared = { stores, environment, submission, tell };
     const watching = defineJob({
-      name: `watch-payments ${network}`,
+      name: `watch-payments ${environment}`,
       everyMilliseconds: WATCH_MILLISECONDS,
       run: () => watchPayments({ ...shared, facilitator, outcomes, log }),
     });
-    if (!isGathered(parts, network)) return [watching];
-    const gatherAll = gather(parts, network);
+    if (!isGathered(parts, environment)) return [watching];
+    const gatherAll = gather(parts, environment);
     // Mostly there is none: that is seen without a transaction.
-    const run = async () => ((await stores.payments.isAnyUngathered(network)) ? await gatherAll() : 0);
+    const run = async () => ((await stores.payments.isAnyUngathered(environment)) ? await gatherAll() : 0);
     return [
       watching,
-      defineJob({ name: `gather-payments ${network}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),
+      defineJob({ name: `gather-payments ${environment}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),
     ];
   });
 }

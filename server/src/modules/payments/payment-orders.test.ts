@@ -28,7 +28,7 @@ afterAll(async () => {
 
 async function enqueue(operation: StoredOperation) {
   return await world.stores.chainTransactions.enqueue({
-    network: "sandbox",
+    environment: "sandbox",
     idempotencyKey: `payment ${randomNonce()}`,
     tenantId: null,
     callId: null,
@@ -39,9 +39,9 @@ async function enqueue(operation: StoredOperation) {
 }
 
 const stored = async (id: string) => await world.stores.chainTransactions.get(id);
-const outcomeOf = (payment: SignedPayment) => world.network.outcomes.outcomeOf(payment, start);
+const outcomeOf = (payment: SignedPayment) => world.openedChain.outcomes.outcomeOf(payment, start);
 const collected = async () => {
-  const { chain, collection } = world.network;
+  const { chain, collection } = world.openedChain;
   return (await chain.balances("USDC", [collection.address], (await chain.head()).number))[0] ?? 0n;
 };
 
@@ -58,7 +58,7 @@ function batchInput(payments: readonly SignedPayment[]) {
     const { token: _token, to: _to, ...item } = paymentInput(payment);
     return item;
   });
-  return { token: "USDC", to: world.network.collection.address, payments: items } as const;
+  return { token: "USDC", to: world.openedChain.collection.address, payments: items } as const;
 }
 const batchOrder = (payments: readonly SignedPayment[]) => paymentBatch.of(batchInput(payments));
 const paymentOrder = (payment: SignedPayment) => paymentOperation.of(paymentInput(payment));
@@ -152,7 +152,7 @@ describe("a payment", () => {
     const nonce = randomNonce();
     const ours = await payer.sign({ amount: PRICE, nonce });
     const alike = await payer.sign({ amount: PRICE });
-    const { chain } = world.network;
+    const { chain } = world.openedChain;
     const signed = await payer.account.signTypedData({
       domain: { name: "USDC", version: "2", chainId: chain.chainId, verifyingContract: chain.tokens.USDC.address },
       types: {
@@ -191,7 +191,7 @@ describe("a payment", () => {
     const payer = await newPayer(world, UNIT);
     const { id } = await enqueue(paymentOrder(await payer.sign({ amount: PRICE })));
     world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "dropped" : "pass"));
-    await expect(world.network.submitter.runOnce()).rejects.toThrow();
+    await expect(world.openedChain.submitter.runOnce()).rejects.toThrow();
     world.devChain.behave();
     await world.drain();
     expect(await stored(id)).toMatchObject({ state: "confirmed" });
@@ -201,8 +201,8 @@ describe("a payment", () => {
 
 /** One transaction with two calls of the token: a contract of a stranger's own, in nine kinds of instructions. */
 async function twoInOne(first: Hex, second: Hex) {
-  const { devChain, network } = world;
-  const token = network.chain.tokens.USDC.address.slice(2);
+  const { devChain, openedChain } = world;
+  const token = openedChain.chain.tokens.USDC.address.slice(2);
   const half = first.slice(2).length / 2;
   expect(second.length).toBe(first.length);
   const size = half.toString(16).padStart(4, "0");
@@ -256,14 +256,14 @@ describe("a batch of payments", () => {
   });
 
   it("has its contract also on a chain that was there before it", async () => {
-    const { networks, chain } = world.network;
-    const before = (await networks.get("sandbox"))?.contracts;
+    const { boundChains, chain } = world.openedChain;
+    const before = (await boundChains.get("sandbox"))?.contracts;
     expect(before?.paymentBatch).toBe(chain.paymentBatch);
     if (before === undefined) throw new Error("there are no contracts");
     const { paymentBatch: _paymentBatch, ...older } = before;
-    await networks.setContracts("sandbox", older);
+    await boundChains.setContracts("sandbox", older);
     const again = await world.open();
-    const after = (await networks.get("sandbox"))?.contracts;
+    const after = (await boundChains.get("sandbox"))?.contracts;
     expect(after).toMatchObject(older);
     expect(after?.paymentBatch).not.toBe(before.paymentBatch);
     expect(after?.paymentBatch).toBe(again.chain.paymentBatch);

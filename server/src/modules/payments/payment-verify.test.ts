@@ -104,7 +104,7 @@ describe("on a chain", () => {
     maxTimeoutSeconds: 120,
     extra: { name: "USDC", version: "2" },
   });
-  const verify = (payment: SignedPayment) => world.network.facilitator.verify(payment, termsOf(payment));
+  const verify = (payment: SignedPayment) => world.openedChain.facilitator.verify(payment, termsOf(payment));
   const refused = (reason: string) => expect.objectContaining({ name: "PaymentRefused", reason });
   const refusedMoreExactly = (serviceReason: string) =>
     expect.objectContaining({ name: "PaymentRefused", serviceReason });
@@ -112,7 +112,7 @@ describe("on a chain", () => {
 
   async function settle(payment: SignedPayment) {
     await world.stores.chainTransactions.enqueue({
-      network: "sandbox",
+      environment: "sandbox",
       idempotencyKey: `payment ${payment.nonce}`,
       tenantId: null,
       callId: null,
@@ -125,8 +125,8 @@ describe("on a chain", () => {
 
   /** As the token's administrator, who is the relayer here. */
   async function administer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
-    const relayer = (await world.network.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
-    const { address } = world.network.chain.tokens.USDC;
+    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const { address } = world.openedChain.chain.tokens.USDC;
     await world.devChain.ask("anvil_impersonateAccount", [relayer?.address]);
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName, args: [account] });
     await world.devChain.ask("eth_sendTransaction", [{ from: relayer?.address, to: address, data }]);
@@ -136,7 +136,7 @@ describe("on a chain", () => {
 
   it("a digest is what EIP-712 says of the token as it was read", async () => {
     const payer = await newPayer(world, 0n);
-    const { chain } = world.network;
+    const { chain } = world.openedChain;
     const payment = await payer.sign({ amount: PRICE });
     const field = (name: string, type: string) => ({ name, type });
     const expected = hashTypedData({
@@ -187,7 +187,7 @@ describe("on a chain", () => {
       await payer.sign({ amount: PRICE, domain: { chainId: 1 } }),
       await payer.sign({
         amount: PRICE,
-        domain: { verifyingContract: requireToken(world.network.chain, "EURC").address },
+        domain: { verifyingContract: requireToken(world.openedChain.chain, "EURC").address },
       }),
       { ...rest, signature, amount: PRICE + 1n },
       { ...rest, signature, validBefore: rest.validBefore + 1n },
@@ -208,7 +208,7 @@ describe("on a chain", () => {
     const nowhere = { ...payment, asset: payer.address };
     await expect(verify(nowhere)).rejects.toEqual(refusedMoreExactly("invalid_asset"));
     await expect(verify({ ...payment, network: "eip155:1" })).rejects.toEqual(refused("invalid_network"));
-    const eurc = requireToken(world.network.chain, "EURC");
+    const eurc = requireToken(world.openedChain.chain, "EURC");
     const inEurc = await payer.sign({ amount: PRICE, domain: { name: eurc.name, verifyingContract: eurc.address } });
     await expect(verify({ ...inEurc, asset: eurc.address })).rejects.toEqual(refused("insufficient_funds"));
   });

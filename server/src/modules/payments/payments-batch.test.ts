@@ -116,7 +116,7 @@ test("where a whole batch failed, each is tried alone", async () => {
       .insertInto("chainTransaction")
       .values({
         id: "ctx_failed",
-        network: "sandbox",
+        environment: "sandbox",
         idempotencyKey: "payments:failed",
         tenantId: null,
         callId: null,

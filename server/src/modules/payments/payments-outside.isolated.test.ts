@@ -20,7 +20,7 @@ const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
 function facilitatorThat(...acts: ((signed: SignedPayment) => Promise<FacilitatorSettlement>)[]) {
   let asked = 0;
   const facilitator: Facilitator = {
-    network: "sandbox",
+    environment: "sandbox",
     verify: (signed, terms) => world.settling.facilitator.verify(signed, terms),
     async settle(signed) {
       const act = acts[Math.min(asked, acts.length - 1)];
@@ -132,7 +132,7 @@ test("who cannot say whether a payment is good takes nothing", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const verify = () => Promise.reject(new Failure("payment_unavailable"));
-  const facilitator: Facilitator = { network: "sandbox", verify, settle: undefined };
+  const facilitator: Facilitator = { environment: "sandbox", verify, settle: undefined };
   const process = world.openProcess("proc_a", { facilitatorFor: () => facilitator });
   expect(await world.pay(process, signed).catch(reasonOf)).toBe("payment_unavailable");
   expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });

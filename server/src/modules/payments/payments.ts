@@ -107,7 +107,7 @@ interface AbandonedPayment {
   result: unknown;
 }
 
-/** Every authorization that paid, or is about to pay, for a call. Unique by network, asset, payer and nonce, for good. */
+/** Every authorization that paid, or is about to pay, for a call. Unique by environment, asset, payer and nonce, for good. */
 export interface Payments {
   find(
     environment: Environment,

@@ -142,7 +142,7 @@ function toCall(payment: NewPayment, at: string): Insertable<Database["call"]> {
   return {
     id: payment.callId,
     tenantId: payment.tenantId ?? `payer:${payment.signed.payer}`,
-    network: payment.environment,
+    environment: payment.environment,
     keyId: payment.keyId ?? "",
     subject: payment.subject,
     tool: payment.tool,

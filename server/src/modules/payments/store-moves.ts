@@ -31,7 +31,7 @@ export function movePayment(
       .where(
         sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
       )
-      .returning(["network", "asset", "payer", "amountMicro", "callId"])
+      .returning(["environment", "asset", "payer", "amountMicro", "callId"])
       .executeTakeFirst();
     if (row === undefined) return false;
     const isOwed = change.state === "receivable";
@@ -53,7 +53,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
   return inTransaction(storage, async (db) => {
     const row = await db
       .selectFrom("payment")
-      .select(["network", "asset", "payer", "amountMicro", "callId"])
+      .select(["environment", "asset", "payer", "amountMicro", "callId"])
       .where("id", "=", id)
       .where("state", "=", "claimed")
       .forUpdate()
@@ -83,7 +83,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
 
 async function changeOwed(
   db: Queryable,
-  { network, asset, payer }: Pick<PaymentTable, "network" | "asset" | "payer">,
+  { environment, asset, payer }: Pick<PaymentTable, "environment" | "asset" | "payer">,
   change: { open: Micro; receivables: number; underWay: number },
 ): Promise<void> {
   await db
@@ -93,7 +93,7 @@ async function changeOwed(
       receivables: sql`receivables + ${change.receivables}::int`,
       underWay: sql`under_way + ${change.underWay}::int`,
     })
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("asset", "=", asset)
     .where("payer", "=", payer)
     .execute();

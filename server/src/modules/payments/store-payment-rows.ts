@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
-import { toSnakeCase } from "../../platform/database/casing.ts";
+import { toColumnName } from "../../platform/database/casing.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -11,7 +11,7 @@ const Beside = z.record(z.string(), z.unknown());
 export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
   return {
     id: payment.id,
-    network: payment.environment,
+    environment: payment.environment,
     chain: signed.network,
     asset: signed.asset,
     payer: signed.payer,
@@ -47,7 +47,7 @@ export function toPayment(row: Selectable<PaymentTable>): Payment {
   const common = { network: row.chain, asset: row.asset, payTo: row.payTo, amount: row.amountMicro };
   return {
     id: row.id,
-    environment: row.network,
+    environment: row.environment,
     signed: {
       ...common,
       payer: row.payer,
@@ -89,7 +89,7 @@ export function toJson(rows: readonly object[]): string {
   const named = rows.map((row) =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]: [string, unknown]) => [
-        toSnakeCase(name),
+        toColumnName("payment", name),
         typeof value === "bigint" ? value.toString() : value,
       ]),
     ),

@@ -28,7 +28,7 @@ export async function earnTogether(
     result: JSON.stringify(result),
     latencyMs,
     transactionId: intent === undefined ? null : newId("ctx_", at.epochMilliseconds),
-    network: intent?.network ?? null,
+    environment: intent?.environment ?? null,
     idempotencyKey: intent?.idempotencyKey ?? null,
     purpose: intent?.purpose ?? null,
     chainOrder: intent === undefined ? null : JSON.stringify(intent.operation),

@@ -21,7 +21,7 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
   const ungathered = (environment: Environment) =>
     db
       .selectFrom("payment")
-      .where("network", "=", environment)
+      .where("environment", "=", environment)
       .where("state", "=", "earned")
       .where("chainTransactionId", "is", null);
 
@@ -73,7 +73,7 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
         .selectFrom("payment")
         .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
         .selectAll("payment")
-        .where("payment.network", "=", environment)
+        .where("payment.environment", "=", environment)
         .where("payment.state", "=", "earned")
         .where("chainTransaction.state", "in", ["confirmed", "reverted"])
         .orderBy("payment.id")
@@ -134,14 +134,14 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
       const rows = await db
         .selectFrom("payment")
         .select(({ fn }) => [
-          "network",
+          "environment",
           fn.countAll<bigint>().as("count"),
           sql<bigint>`sum(amount_micro)::bigint`.as("amount"),
         ])
         .where("state", "=", "receivable")
-        .groupBy("network")
+        .groupBy("environment")
         .execute();
-      return rows.map(({ network, count, amount }) => ({ environment: network, count: Number(count), amount }));
+      return rows.map(({ environment, count, amount }) => ({ environment, count: Number(count), amount }));
     },
   };
 }

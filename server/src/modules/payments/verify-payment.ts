@@ -50,10 +50,10 @@ function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal
 
 /** Not what this service's own wallets have signed: that paid for something else. */
 async function hasPaidUs(
-  { facilitator: { network }, outcomes, wallets, now }: PaymentVerification,
+  { facilitator: { environment }, outcomes, wallets, now }: PaymentVerification,
   payment: SignedPayment,
   terms: PaymentTerms,
 ): Promise<boolean> {
   const outcome = await outcomes?.outcomeOf(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
-  return outcome?.kind === "done" && (await wallets.findByAddress(network, [payment.payer])).size === 0;
+  return outcome?.kind === "done" && (await wallets.findByAddress(environment, [payment.payer])).size === 0;
 }

@@ -10,7 +10,7 @@ import { settleOutside, storeOutcome } from "./settle-outside.ts";
 
 export interface WatchPaymentsOptions {
   stores: Stores;
-  network: Environment;
+  environment: Environment;
   facilitator: Facilitator;
   outcomes: PaymentOutcomes;
   submission: Pick<ChainSubmission, "wake">;
@@ -33,7 +33,7 @@ const BATCH = 50;
  * after all. How many got an end. Safe in several processes at once.
  */
 export async function watchPayments(options: WatchPaymentsOptions): Promise<number> {
-  const { stores, network, facilitator, log } = options;
+  const { stores, environment, facilitator, log } = options;
   const { quietSeconds = QUIET_SECONDS, receivableSeconds = RECEIVABLE_SECONDS } = options;
   const { payments } = stores;
   const { settle } = facilitator;
@@ -46,23 +46,23 @@ export async function watchPayments(options: WatchPaymentsOptions): Promise<numb
         ended += 1;
         options.tell([payment.id]);
       } catch (error) {
-        // One that does not get on must not keep the others; the network being away concerns them all.
+        // One that does not get on must not keep the others; the chain being away concerns them all.
         if (error instanceof Failure) throw error;
         log.error({ err: error, paymentId: payment.id }, "a payment does not get on");
       }
     }
   }
 
-  await each(await payments.listLoose(network, BATCH), (payment) => settleLoose(options, payment));
+  await each(await payments.listLoose(environment, BATCH), (payment) => settleLoose(options, payment));
   if (settle !== undefined) {
-    const left = await payments.takeUnsettled(network, "earned", quietSeconds, BATCH);
+    const left = await payments.takeUnsettled(environment, "earned", quietSeconds, BATCH);
     await each(left, async (payment) => {
       const step = await settleOutside({ ...options, payments, settle }, payment, { look: true, ask: true });
       if (step.kind === "refused") await payments.writeOff(payment.id, `the facilitator refuses it: ${step.reason}`);
       return step.kind !== "sent";
     });
   }
-  const owed = await payments.takeUnsettled(network, "receivable", receivableSeconds, BATCH);
+  const owed = await payments.takeUnsettled(environment, "receivable", receivableSeconds, BATCH);
   await each(owed, async (payment) => (await storeOutcome({ ...options, payments }, payment)) === "settled");
   return ended;
 }

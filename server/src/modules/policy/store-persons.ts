@@ -9,10 +9,10 @@ const NAMED_BY_POLICY =
 /** A policy that names a user, and that is not over, keeps that user. */
 export function createPolicyPersons(db: Queryable): PersonRecords {
   return {
-    async objections({ tenantId, userId, network }, { at }) {
+    async objections({ tenantId, userId, environment }, { at }) {
       const { rows } = await sql<{ rule: string }>`
         select distinct 'policy ' || policy_id as rule from travel_policy policy
-        where tenant_id = ${tenantId} and network = ${network}
+        where tenant_id = ${tenantId} and network = ${environment}
           and jsonb_path_exists(document, ${NAMED_BY_POLICY}::jsonpath, jsonb_build_object('user', ${userId}::text))
           -- Neither replaced by a version in force, nor only a part of the past.
           and not exists (

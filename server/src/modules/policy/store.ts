@@ -53,7 +53,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
       queryable
         .selectFrom("travelPolicy")
         .where("tenantId", "=", owner.tenantId)
-        .where("network", "=", owner.environment)
+        .where("environment", "=", owner.environment)
         .distinctOn("policyId")
         .select(columns)
         .orderBy("policyId")
@@ -93,7 +93,7 @@ function versionsOf(db: Queryable, { tenantId, environment }: Owner, policyId: s
   return db
     .selectFrom("travelPolicy")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", environment)
+    .where("environment", "=", environment)
     .where("policyId", "=", policyId);
 }
 
@@ -116,9 +116,11 @@ async function add(
   policyId: string,
   { document, effectiveAt, createdBy }: NewPolicyVersion,
 ): Promise<PolicyVersion | undefined> {
-  const { tenantId, environment: network } = owner;
+  const { tenantId, environment } = owner;
   // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`travel_policy:${network}:${tenantId}`}, 0))`.execute(db);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`travel_policy:${environment}:${tenantId}`}, 0))`.execute(
+    db,
+  );
   const [last] = await versionsOf(db, owner, policyId)
     .select([...columns, "document"])
     .orderBy("version", "desc")
@@ -135,7 +137,7 @@ async function add(
   await db
     .insertInto("travelPolicy")
     .values({
-      ...{ tenantId, network, policyId, version, createdBy },
+      ...{ tenantId, environment, policyId, version, createdBy },
       document: JSON.stringify(document),
       effectiveAt: effectiveAt.toString(),
       createdAt: createdAt.toString(),
@@ -147,7 +149,7 @@ async function add(
       tenantId,
       actor: createdBy,
       action: "travel_policy.put",
-      subjectId: `${network}:${policyId}:${version}`,
+      subjectId: `${environment}:${policyId}:${version}`,
       details: { effectiveAt: effectiveAt.toString() },
     },
     clock,
@@ -167,7 +169,7 @@ async function countPolicies(db: Queryable, { tenantId, environment }: Owner): P
   const { count } = await db
     .selectFrom("travelPolicy")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", environment)
+    .where("environment", "=", environment)
     .where("version", "=", 1)
     .select(({ fn }) => fn.countAll<string>().as("count"))
     .executeTakeFirstOrThrow();
@@ -193,20 +195,20 @@ interface EnforcedRow {
 
 async function enforce(
   { db, clock }: Storage,
-  { tenantId, environment: network }: Owner,
+  { tenantId, environment }: Owner,
   { policyId, changedBy }: Omit<Enforcement, "changedAt">,
 ): Promise<Enforcement> {
   const changedAt = clock.now();
   const row = { policyId: policyId ?? null, changedAt: changedAt.toString(), changedBy };
   await db
     .insertInto("travelPolicyEnforcement")
-    .values({ tenantId, network, ...row })
-    .onConflict((conflict) => conflict.columns(["tenantId", "network"]).doUpdateSet(row))
+    .values({ tenantId, environment, ...row })
+    .onConflict((conflict) => conflict.columns(["tenantId", "environment"]).doUpdateSet(row))
     .execute();
   const details = { policyId: policyId ?? null };
   await appendAudit(
     db,
-    { tenantId, actor: changedBy, action: "travel_policy.enforce", subjectId: network, details },
+    { tenantId, actor: changedBy, action: "travel_policy.enforce", subjectId: environment, details },
     clock,
   );
   return { policyId, changedAt, changedBy };

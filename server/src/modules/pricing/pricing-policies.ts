@@ -28,13 +28,13 @@ export interface PricingPolicy {
 
 export interface PricingPolicies {
   /** The latest version. */
-  active(tenantId: string, network: Environment): Promise<PricingPolicy>;
+  active(tenantId: string, environment: Environment): Promise<PricingPolicy>;
   /** Newest first. */
-  list(tenantId: string, network: Environment, limit: number): Promise<readonly PricingPolicy[]>;
+  list(tenantId: string, environment: Environment, limit: number): Promise<readonly PricingPolicy[]>;
   /** The next version; the active one again when nothing would change. */
   activate(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     policy: Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> & { activatedBy: string },
   ): Promise<PricingPolicy>;
 }

@@ -33,32 +33,37 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
     return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   }
 
-  async function list(db: Queryable, tenantId: string, network: Environment, limit: number): Promise<PricingPolicy[]> {
+  async function list(
+    db: Queryable,
+    tenantId: string,
+    environment: Environment,
+    limit: number,
+  ): Promise<PricingPolicy[]> {
     const rows = await db
       .selectFrom("pricingPolicy")
       .select(columns)
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .orderBy("version", "desc")
       .limit(limit)
       .execute();
     return rows.map(withoutNulls);
   }
 
-  const active = async (db: Queryable, tenantId: string, network: Environment): Promise<PricingPolicy> =>
-    (await list(db, tenantId, network, 1))[0] ?? DEFAULTS;
+  const active = async (db: Queryable, tenantId: string, environment: Environment): Promise<PricingPolicy> =>
+    (await list(db, tenantId, environment, 1))[0] ?? DEFAULTS;
 
   return {
-    active: (tenantId, network) => active(queryable, tenantId, network),
-    list: (tenantId, network, limit) => list(queryable, tenantId, network, limit),
+    active: (tenantId, environment) => active(queryable, tenantId, environment),
+    list: (tenantId, environment, limit) => list(queryable, tenantId, environment, limit),
 
-    activate: (tenantId, network, wanted) =>
+    activate: (tenantId, environment, wanted) =>
       inTransaction(async (db) => {
         // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`pricing_policy:${network}:${tenantId}`}, 0))`.execute(
+        await sql`select pg_advisory_xact_lock(hashtextextended(${`pricing_policy:${environment}:${tenantId}`}, 0))`.execute(
           db,
         );
-        const before = await active(db, tenantId, network);
+        const before = await active(db, tenantId, environment);
         // The defaults become the tenant's own decision once it activates them.
         if (before.version > 0 && isSame(before, wanted)) return before;
         const { activatedBy, ...rules } = wanted;
@@ -68,7 +73,7 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
           .insertInto("pricingPolicy")
           .values({
             tenantId,
-            network,
+            environment,
             version: next.version,
             markupBps: next.markupBps,
             floorMicro: next.floor,
@@ -84,7 +89,7 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
             tenantId,
             actor: activatedBy,
             action: "pricing_policy.activate",
-            subjectId: `${network}:${next.version}`,
+            subjectId: `${environment}:${next.version}`,
             details: { before: toDetails(before), after: toDetails(next) },
           },
           clock,

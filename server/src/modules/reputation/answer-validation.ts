@@ -55,9 +55,9 @@ export async function checkAnswer(
 ) {
   const { tenantId, requestHash, tag, validatorWallet } = request;
   requireRegistries(chain);
-  const validation = await stores.validations.find(chain.network, requestHash);
+  const validation = await stores.validations.find(chain.environment, requestHash);
   if (validation === undefined) throw failed("validation_not_found");
-  const { address: from } = await stores.wallets.ensure(chain.network, "treasury", tenantId);
+  const { address: from } = await stores.wallets.ensure(chain.environment, "treasury", tenantId);
   if (validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
   if (validation.tag !== tag) throw failed("wrong_tag");
   const { answer, answerTransactionHash: hash } = validation;
@@ -69,7 +69,7 @@ export async function checkAnswer(
 export async function answerValidation(ports: AnswerPorts, request: AnswerRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, requestHash, response, tag, responseUri, waitMilliseconds } = request;
-  const { network } = chain;
+  const { environment } = chain;
   const { validation, from } = await checkAnswer(ports, request);
   await requireRequested(ports, validation, request);
   const responseHash = hashOf({ requestHash, response, tag, responseUri: responseUri ?? null });
@@ -96,8 +96,9 @@ export async function answerValidation(ports: AnswerPorts, request: AnswerReques
       responseHash,
       ...request.about,
     },
-    insert: async ({ validations }) => ((await validations.answer(network, requestHash, answer)) ? answer : undefined),
-    findEarlier: async () => (await stores.validations.find(network, requestHash))?.answer,
+    insert: async ({ validations }) =>
+      (await validations.answer(environment, requestHash, answer)) ? answer : undefined,
+    findEarlier: async () => (await stores.validations.find(environment, requestHash))?.answer,
     requireSame: (earlier, transaction) => requireSameAnswer(earlier, request, transaction),
     waitMilliseconds,
   });

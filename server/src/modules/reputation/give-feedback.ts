@@ -57,16 +57,16 @@ export async function checkFeedback(
   { stores, chain }: Pick<FeedbackPorts, "stores" | "chain">,
   { agentId, ...rating }: FeedbackRating,
 ) {
-  const { network } = chain;
+  const { environment } = chain;
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw failed("agent_not_found");
-  const place = await findPlace(stores, network, rating);
-  const { address: from } = await stores.wallets.ensure(network, "treasury", rating.tenantId);
+  const place = await findPlace(stores, environment, rating);
+  const { address: from } = await stores.wallets.ensure(environment, "treasury", rating.tenantId);
   const [owner, raterAgentId] = await Promise.all([registries.ownerOf(agentId), registries.agentOf(from)]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
   const scope = ratingScopeOf({ ...rating, agentId, ...place });
-  const earlier = await stores.feedbacks.findInScope(network, scope);
+  const earlier = await stores.feedbacks.findInScope(environment, scope);
   if (earlier?.transactionHash !== undefined && !isSameRating(earlier, { ...rating, agentId })) {
     throw alreadyRated(earlier, { hash: earlier.transactionHash });
   }
@@ -77,7 +77,7 @@ export async function checkFeedback(
 export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, raterKind, userId, stars, tag, evidenceUri } = request;
-  const { network, chainId } = chain;
+  const { environment, chainId } = chain;
   const { agentId, place, from, raterAgentId, scope } = await checkFeedback(ports, request);
   const content = {
     chainId,
@@ -93,7 +93,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
   const feedbackHash = hashOf(content);
   const feedback: NewFeedback = {
     id: newId("fbk_", clock.now().epochMilliseconds, random),
-    network,
+    environment,
     agentId,
     tenantId,
     raterKind,
@@ -113,7 +113,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
     action: { name: "give_feedback", agentId, stars, tag, feedbackUri: evidenceUri ?? "", feedbackHash },
     result: { ...content, raterAgentId: raterAgentId?.toString() ?? null, feedbackHash, ...request.about },
     insert: ({ feedbacks }) => feedbacks.insert(feedback),
-    findEarlier: () => stores.feedbacks.findInScope(network, feedback.scope),
+    findEarlier: () => stores.feedbacks.findInScope(environment, feedback.scope),
     requireSame(earlier, transaction) {
       if (!isSameRating(earlier, feedback)) throw alreadyRated(earlier, transaction);
     },
@@ -124,15 +124,15 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
 /** The trip and the booking that are rated, of the tenant's own. */
 async function findPlace(
   { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
-  network: Chain["network"],
+  environment: Chain["environment"],
   { tenantId, tripId, bookingId }: Pick<FeedbackRequest, "tenantId" | "tripId" | "bookingId">,
 ): Promise<{ tripId: Hex | undefined; bookingId: Hex | undefined }> {
   if (tripId !== undefined) {
-    const trip = await trips.find(tenantId, network, tripId);
+    const trip = await trips.find(tenantId, environment, tripId);
     if (trip === undefined || trip.state === "failed") throw failed("trip_not_found");
   }
   if (bookingId === undefined) return { tripId, bookingId };
-  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking === undefined || booking.state === "failed") throw failed("booking_not_found");
   if (tripId !== undefined && booking.tripId !== tripId) throw failed("booking_not_found");
   return { tripId: booking.tripId, bookingId };

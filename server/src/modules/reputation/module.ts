@@ -34,7 +34,7 @@ export const reputationModule = defineModule({
   migrations: { "0016-reputation": reputation },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
-  async facts({ networks: { production } }) {
+  async facts({ chains: { production } }) {
     if (production === undefined || production.chain.agentRegistries !== undefined) return [];
     const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
     return [notServed(ofRegistries, "as live networks have no registries of agents here yet")];

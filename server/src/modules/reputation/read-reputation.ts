@@ -43,12 +43,12 @@ export async function readReputation(
   { stores, reads, chain }: { stores: Stores; reads: Reads; chain: Chain },
   query: ReputationQuery,
 ): Promise<Reputation> {
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, userId } = query;
   const registries = requireRegistries(chain);
   const agentId = await findAgent();
   const rater = userId === undefined || tenantId === undefined ? undefined : { tenantId, userId };
-  const ratings: FeedbackQuery = { network, agentId, rater };
+  const ratings: FeedbackQuery = { environment, agentId, rater };
   const [summary, recent] = await reads(query.reader, ({ feedbacks }) =>
     Promise.all([feedbacks.summary(ratings, MOST_TAGS), feedbacks.recent(ratings, query.recentLimit)]),
   );
@@ -70,7 +70,7 @@ export async function readReputation(
       if (query.agent.id === undefined) throw agentNotFound();
       return query.agent.id;
     }
-    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(network, tenantId);
+    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(environment, tenantId);
     const own = wallet && (await registries.agentOf(wallet.address));
     if (own === undefined) {
       throw new Failure("agent_not_registered", { detail: ownAgentErrors.agent_not_registered, retryAfterSeconds: 5 });

@@ -36,7 +36,7 @@ export async function readValidation(
   const registries = requireRegistries(chain);
   const [onChain, stored] = await Promise.all([
     registries.validation(requestHash),
-    stores.validations.find(chain.network, requestHash),
+    stores.validations.find(chain.environment, requestHash),
   ]);
   // One that is stored only is still on its way, and may be refused.
   if (onChain === undefined) {

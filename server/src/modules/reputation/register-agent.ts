@@ -13,7 +13,7 @@ async function registerAgent(
 ): Promise<ChainTransaction> {
   const { address } = await wallets.ensure("sandbox", "treasury", tenantId);
   return await chainTransactions.enqueue({
-    network: "sandbox",
+    environment: "sandbox",
     idempotencyKey: `${AGENT_KEY}${tenantId}`,
     tenantId,
     callId: null,

@@ -22,7 +22,7 @@ type Network = Awaited<ReturnType<ChainWorld["open"]>>;
 type Tenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
 
 let world: ChainWorld;
-let network: Network;
+let openedChain: Network;
 let rater: Tenant;
 let subject: Tenant;
 let healthy: FeedbackPorts;
@@ -30,10 +30,10 @@ let subjectAgentId = 0n;
 let raterAgentId = 0n;
 beforeAll(async () => {
   world = await openChainWorld();
-  network = await world.open({ endings: chainEndings });
+  openedChain = await world.open({ endings: chainEndings });
   [rater, subject] = [await world.newTenant(), await world.newTenant()];
   const { stores, clock } = world;
-  healthy = { stores, chain: network.chain, submission: network.submitter, clock, random: systemRandom };
+  healthy = { stores, chain: openedChain.chain, submission: openedChain.submitter, clock, random: systemRandom };
   subjectAgentId = (await registries().agentOf(subject.wallet.address)) ?? 0n;
   raterAgentId = (await registries().agentOf(rater.wallet.address)) ?? 0n;
   expect(subjectAgentId * raterAgentId).toBeGreaterThan(0n);
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 function registries() {
-  const { agentRegistries } = network.chain;
+  const { agentRegistries } = openedChain.chain;
   if (agentRegistries === undefined) throw new Error("there are no registries");
   return agentRegistries;
 }
@@ -131,7 +131,7 @@ async function finish(operation: Operation): Promise<SendOutAnswer> {
       return await operation(healthy, await newCall());
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "step_in_progress") throw error;
-      await world.drain(network);
+      await world.drain(openedChain);
     }
   }
   throw new Error("it does not come to an end");
@@ -142,11 +142,11 @@ async function execute(operation: Operation, deathAt: number) {
   const { mortal, mortalStores, death, steps } = dyingProcess(deathAt, "after");
   const stores = mortalStores(world.stores);
   const submitter = createChainSubmitter({
-    chain: mortal(network.chain),
-    operations: network.operations,
-    sender: mortal(network.sender),
-    wallets: mortal(network.wallets),
-    networks: mortal(network.networks),
+    chain: mortal(openedChain.chain),
+    operations: openedChain.operations,
+    sender: mortal(openedChain.sender),
+    wallets: mortal(openedChain.wallets),
+    boundChains: mortal(openedChain.boundChains),
     stores,
     endings: chainEndings,
     isTransient: () => false,
@@ -169,7 +169,7 @@ describe("a process that dies after any of its steps", () => {
     for (let deathAt = 1; deathAt <= count; deathAt += 1) {
       const tag = `dies at ${deathAt}`;
       const { callId } = await execute(rating(tag), deathAt);
-      await world.drain(network);
+      await world.drain(openedChain);
       const { result, transaction } = await finish(rating(tag));
       expect(result).toMatchObject({ tag, stars: 5, status: "confirmed", txHash: transaction.hash });
       expect(await ratings(tag)).toBe(1);
@@ -179,7 +179,7 @@ describe("a process that dies after any of its steps", () => {
       expect(await codeOf(rating(tag, { stars: 1 })(healthy, await newCall()))).toBe("already_rated");
     }
     const { count: rated } = await world.stores.feedbacks.summary(
-      { network: "sandbox", agentId: subjectAgentId, rater: undefined },
+      { environment: "sandbox", agentId: subjectAgentId, rater: undefined },
       50,
     );
     expect(rated).toBe(count + 1);
@@ -195,10 +195,10 @@ describe("a process that dies after any of its steps", () => {
     for (let deathAt = 1; deathAt <= last; deathAt += 2) {
       const operation = request(`dies at ${deathAt}`);
       await execute(operation, deathAt);
-      await world.drain(network);
+      await world.drain(openedChain);
       const requestHash = hashOf(await finish(operation));
       await execute(answer(requestHash), deathAt);
-      await world.drain(network);
+      await world.drain(openedChain);
       const { result } = await finish(answer(requestHash));
       expect(result).toMatchObject({ response: 100, status: "confirmed" });
       expect(await registries().validation(requestHash)).toMatchObject({ response: 100, tag: "plan" });
@@ -212,7 +212,7 @@ describe("what the registry refuses", () => {
   /** What was true when it was looked at, and is not any more when the transaction is mined. */
   const lying = (owner: Hex): FeedbackPorts => {
     const agentRegistries = { ...registries(), ownerOf: async () => owner };
-    return { ...healthy, chain: { ...network.chain, agentRegistries } };
+    return { ...healthy, chain: { ...openedChain.chain, agentRegistries } };
   };
 
   it("is no rating, and leaves the place for one", async () => {
@@ -235,7 +235,7 @@ describe("what the registry refuses", () => {
     expect((await world.effectOf(callId)).effect).toBe("open");
     // Whoever asks while it is under way waits for the same end.
     expect(await codeOf(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
-    await world.drain(network);
+    await world.drain(openedChain);
     expect((await world.effectOf(callId)).effect).toBe("failed");
     const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", failure: expect.stringContaining("OwnAgent(") });
@@ -262,7 +262,7 @@ describe("what the registry refuses", () => {
       cause: expect.objectContaining({ message: expect.stringContaining("NotAuthorized(") }),
     });
     await expect.poll(async () => (await world.effectOf(callId)).effect).toBe("open");
-    await world.drain(network);
+    await world.drain(openedChain);
     await told;
     const left = await world.db.selectFrom("validation").select("id").where("tag", "=", "not mine").execute();
     expect(left).toEqual([]);
@@ -274,18 +274,18 @@ it("a request without a seed is found again by its idempotency key while its end
   const before = (await requests()).length;
   expect(await codeOf(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
   expect(await codeOf(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
-  await world.drain(network);
+  await world.drain(openedChain);
   const again = await request(undefined)(healthy, await key("open"));
   expect(again.kind).toBe("replayed");
   expect(await requests()).toHaveLength(before + 1);
   expect(await codeOf(request(undefined, { tag: "other" })(healthy, await key("open")))).toBe("idempotency_mismatch");
   expect(await codeOf(request(undefined)(healthy, await key("another")))).toBe("step_in_progress");
-  await world.drain(network);
+  await world.drain(openedChain);
   expect(await requests()).toHaveLength(before + 2);
 });
 
 it("on a network without registries nothing is asked or written", async () => {
-  const chain = { ...network.chain, agentRegistries: undefined };
+  const chain = { ...openedChain.chain, agentRegistries: undefined };
   for (const operation of [rating("nowhere"), request("nowhere"), answer(`0x${"1".repeat(64)}`)]) {
     expect(await codeOf(operation({ ...healthy, chain }, await newCall()))).toBe("chain_not_available");
   }

@@ -28,7 +28,7 @@ function feedback(change: Partial<NewFeedback> = {}): NewFeedback {
   next += 1;
   return {
     id: `fbk_${next}`,
-    network: "sandbox",
+    environment: "sandbox",
     agentId: 7n,
     tenantId: "tenant_1",
     raterKind: "org",
@@ -50,7 +50,7 @@ async function confirmed(change: Partial<NewFeedback> = {}): Promise<NewFeedback
   await feedbacks.confirm([{ id: one.id, transactionHash: hex("b") }]);
   return one;
 }
-const ofAgent = (agentId: bigint) => ({ network: "sandbox", agentId, rater: undefined }) as const;
+const ofAgent = (agentId: bigint) => ({ environment: "sandbox", agentId, rater: undefined }) as const;
 
 describe("ratings", () => {
   it("are one in each scope, of sixteen at once too, and a refused one leaves its scope free", async () => {
@@ -73,7 +73,7 @@ describe("ratings", () => {
     expect(await feedbacks.summary(ofAgent(agentId), 50)).toEqual({ count: 0, starSum: 0, tagCount: 0, byTag: [] });
     expect(await feedbacks.recent(ofAgent(agentId), 50)).toEqual([]);
     await confirmed({ agentId, stars: 5 });
-    await confirmed({ agentId, stars: 5, network: "production" });
+    await confirmed({ agentId, stars: 5, environment: "production" });
     expect(await feedbacks.summary(ofAgent(agentId), 50)).toMatchObject({ count: 1, starSum: 5 });
   });
 
@@ -104,7 +104,7 @@ describe("ratings", () => {
       const mine = several.filter(
         (one) => one.raterKind === "user" && one.userId === "amelia" && (agentId ?? one.agentId) === one.agentId,
       );
-      const query = { network: "sandbox", agentId, rater } as const;
+      const query = { environment: "sandbox", agentId, rater } as const;
       expect(await feedbacks.summary(query, 50)).toMatchObject(expected(mine));
       expect(await feedbacks.recent(query, 50)).toHaveLength(Math.min(50, mine.length));
       expect(await feedbacks.recent({ ...query, rater: { ...rater, tenantId: "tenant_other" } }, 50)).toEqual([]);
@@ -138,7 +138,7 @@ describe("ratings", () => {
   });
 
   it("refuse to be asked for without an agent or a rater", async () => {
-    const query = { network: "sandbox", agentId: undefined, rater: undefined } as const;
+    const query = { environment: "sandbox", agentId: undefined, rater: undefined } as const;
     await expect(feedbacks.summary(query, 50)).rejects.toThrow("everybody");
   });
 });
@@ -148,7 +148,7 @@ describe("validations", () => {
     next += 1;
     return {
       id: `val_${next}`,
-      network: "sandbox",
+      environment: "sandbox",
       requestHash: `0x${next.toString(16).padStart(64, "0")}`,
       tenantId: "tenant_1",
       agentId: 7n,

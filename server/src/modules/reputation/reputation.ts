@@ -15,7 +15,7 @@ export type RaterKind = "org" | "user";
 export interface Feedback {
   /** `fbk_…`; its chain transaction is found by it. */
   id: string;
-  network: Environment;
+  environment: Environment;
   agentId: bigint;
   /** The rater's. */
   tenantId: string;
@@ -40,7 +40,7 @@ export type NewFeedback = Omit<Feedback, "state" | "transactionHash" | "createdA
 
 /** Confirmed ratings of this agent, by this user, or of this agent by this user. */
 export interface FeedbackQuery {
-  network: Environment;
+  environment: Environment;
   agentId: bigint | undefined;
   rater: { tenantId: string; userId: string } | undefined;
 }
@@ -66,7 +66,7 @@ export interface RecordedOnChain {
 export interface Feedbacks {
   /** As `pending`. Undefined: something was rated in this scope before, or is being rated. */
   insert(feedback: NewFeedback): Promise<Feedback | undefined>;
-  findInScope(network: Environment, scope: string): Promise<Feedback | undefined>;
+  findInScope(environment: Environment, scope: string): Promise<Feedback | undefined>;
   confirm(recorded: readonly RecordedOnChain[]): Promise<void>;
   /** A pending one that the chain refused: the scope is free again. */
   discard(id: string): Promise<void>;
@@ -92,7 +92,7 @@ export interface ValidationAnswer {
 export interface Validation {
   /** `val_…`; the request's chain transaction is found by it. */
   id: string;
-  network: Environment;
+  environment: Environment;
   requestHash: Hex;
   /** Who asks for it. */
   tenantId: string;
@@ -111,7 +111,7 @@ export interface Validation {
 
 export type NewValidation = Pick<
   Validation,
-  "id" | "network" | "requestHash" | "tenantId" | "agentId" | "validator" | "tag" | "requestUri"
+  "id" | "environment" | "requestHash" | "tenantId" | "agentId" | "validator" | "tag" | "requestUri"
 >;
 
 export interface ValidatorSummary {
@@ -128,16 +128,16 @@ export interface Validations {
   insert(validation: NewValidation): Promise<Validation | undefined>;
   /** Those who have answered, by their addresses; those behind `after`. */
   listValidators(
-    network: Environment,
+    environment: Environment,
     page: { after: Hex | undefined; limit: number },
   ): Promise<readonly ValidatorSummary[]>;
   /** Whosever it is. */
-  find(network: Environment, requestHash: Hex): Promise<Validation | undefined>;
+  find(environment: Environment, requestHash: Hex): Promise<Validation | undefined>;
   confirmRequests(recorded: readonly RecordedOnChain[]): Promise<void>;
   /** One that the chain refused: it never was. */
   discardRequest(id: string): Promise<void>;
   /** Requested → answering. False: it is in another state. */
-  answer(network: Environment, requestHash: Hex, answer: ValidationAnswer): Promise<boolean>;
+  answer(environment: Environment, requestHash: Hex, answer: ValidationAnswer): Promise<boolean>;
   confirmAnswers(recorded: readonly RecordedOnChain[]): Promise<void>;
   /** Answering → requested, when the chain refused the answer. */
   discardAnswer(id: string): Promise<void>;

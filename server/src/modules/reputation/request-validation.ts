@@ -46,7 +46,7 @@ export async function checkRequest(
 ) {
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw agentNotFound();
-  const { address: from } = await stores.wallets.ensure(chain.network, "treasury", tenantId);
+  const { address: from } = await stores.wallets.ensure(chain.environment, "treasury", tenantId);
   if (ownerWallet !== from) throw notTheOwner();
   const owner = await registries.ownerOf(agentId);
   if (owner === undefined) throw agentNotFound();
@@ -58,12 +58,12 @@ export async function checkRequest(
 export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, validator, tag, requestUri } = request;
-  const { network } = chain;
+  const { environment } = chain;
   const { agentId, from, registry } = await checkRequest(ports, request);
   const requestHash = await requestHashOf(ports, request, { agentId, from, registry });
   const validation: NewValidation = {
     id: newId("val_", clock.now().epochMilliseconds, random),
-    network,
+    environment,
     requestHash,
     tenantId,
     agentId,
@@ -87,7 +87,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
       ...request.about,
     },
     insert: ({ validations }) => validations.insert(validation),
-    findEarlier: () => stores.validations.find(network, requestHash),
+    findEarlier: () => stores.validations.find(environment, requestHash),
     requireSame(earlier) {
       const isSame =
         earlier.tenantId === tenantId &&
@@ -107,7 +107,8 @@ async function requestHashOf(
   { callId, validator, tag, requestUri, seed }: ValidationRequest,
   { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
 ): Promise<Hex> {
-  const earlier = seed === undefined ? await stores.chainTransactions.findOfRequest(chain.network, callId) : undefined;
+  const earlier =
+    seed === undefined ? await stores.chainTransactions.findOfRequest(chain.environment, callId) : undefined;
   const action = registryEntry.read(earlier?.operation)?.action;
   if (action?.name === "request_validation") return action.requestHash;
   const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };

@@ -18,17 +18,17 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
           createdAt: clock.now().toString(),
           traceId: currentTraceId(),
         })
-        .onConflict((conflict) => conflict.columns(["network", "scope"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["environment", "scope"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toFeedback(row);
     },
 
-    async findInScope(network, scope) {
+    async findInScope(environment, scope) {
       const row = await db
         .selectFrom("feedback")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("scope", "=", scope)
         .executeTakeFirst();
       return row === undefined ? undefined : toFeedback(row);
@@ -100,10 +100,12 @@ export function linesOf(recorded: readonly RecordedOnChain[]) {
 
 function confirmed<Output>(
   from: SelectQueryBuilder<Database, "feedback", Output>,
-  { network, agentId, rater }: FeedbackQuery,
+  { environment, agentId, rater }: FeedbackQuery,
 ): SelectQueryBuilder<Database, "feedback", Output> {
   if (agentId === undefined && rater === undefined) throw new Error("ratings of everybody by everybody were asked for");
-  let rows = from.where("feedback.network", "=", network).where("feedback.state", "=", sql<"confirmed">`'confirmed'`);
+  let rows = from
+    .where("feedback.environment", "=", environment)
+    .where("feedback.state", "=", sql<"confirmed">`'confirmed'`);
   if (agentId !== undefined) rows = rows.where("feedback.agentId", "=", agentId.toString());
   if (rater === undefined) return rows;
   return rows

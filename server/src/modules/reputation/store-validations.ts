@@ -19,29 +19,29 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
           createdAt: clock.now().toString(),
           traceId: currentTraceId(),
         })
-        .onConflict((conflict) => conflict.columns(["network", "requestHash"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["environment", "requestHash"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
 
-    async find(network, requestHash) {
+    async find(environment, requestHash) {
       const row = await db
         .selectFrom("validation")
         .selectAll()
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("requestHash", "=", requestHash)
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
 
-    async listValidators(network, { after, limit }) {
+    async listValidators(environment, { after, limit }) {
       const { rows } = await sql<ValidatorSummary>`
         select validator, count(*)::int as requests, count(*) filter (where state = 'answered')::int as answers,
                round(avg(response) filter (where state = 'answered'), 2)::float8 as "averageResponse",
                max(answered_at) as "lastAnsweredAt"
           from validation
-         where network = ${network} and state <> 'requesting' and validator > ${after ?? ""}
+         where network = ${environment} and state <> 'requesting' and validator > ${after ?? ""}
          group by validator having bool_or(state = 'answered')
          order by validator limit ${limit}`.execute(db);
       return rows;
@@ -58,7 +58,7 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
       await db.deleteFrom("validation").where("id", "=", id).where("state", "=", "requesting").execute();
     },
 
-    async answer(network, requestHash, answer) {
+    async answer(environment, requestHash, answer) {
       const row = await db
         .updateTable("validation")
         .set({
@@ -69,7 +69,7 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
           responseUri: answer.responseUri ?? null,
           responseHash: answer.responseHash,
         })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("requestHash", "=", requestHash)
         .where("state", "=", "requested")
         .returning("id")

@@ -27,7 +27,7 @@ export interface ScannedPerson {
 
 export interface ScanOwner {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 interface KeptScan {

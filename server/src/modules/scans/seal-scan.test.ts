@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { hashOfScanId, newScanId, openPerson, SCAN_ID, sealPerson } from "./seal-scan.ts";
 
-const owner = { tenantId: "tenant_one", network: "sandbox" } as const;
+const owner = { tenantId: "tenant_one", environment: "sandbox" } as const;
 const person = {
   givenName: "ANGELA ZOE",
   passport: { nationality: "GBR", number: "AB1234567", expiresOn: "2033-09-15" },
@@ -13,7 +13,7 @@ it("a sealed scan opens with its id, for its tenant and environment, and for not
   expect(openPerson(scanId, owner, sealed)).toEqual(person);
   expect(openPerson(newScanId(), owner, sealed)).toBeUndefined();
   expect(openPerson(scanId, { ...owner, tenantId: "tenant_two" }, sealed)).toBeUndefined();
-  expect(openPerson(scanId, { ...owner, network: "production" }, sealed)).toBeUndefined();
+  expect(openPerson(scanId, { ...owner, environment: "production" }, sealed)).toBeUndefined();
   const changed = Buffer.from(sealed);
   changed[20] = (changed[20] ?? 0) ^ 1;
   expect(openPerson(scanId, owner, changed)).toBeUndefined();

@@ -71,6 +71,6 @@ function keyOf(scanId: string): Buffer {
   return Buffer.from(hkdfSync("sha256", scanId, "", "wayfare document scan", KEY_BYTES));
 }
 
-function contextOf({ tenantId, network }: ScanOwner): Buffer {
-  return Buffer.from(`document scan:${network}:${tenantId}`);
+function contextOf({ tenantId, environment }: ScanOwner): Buffer {
+  return Buffer.from(`document scan:${environment}:${tenantId}`);
 }

@@ -17,7 +17,7 @@ export function createScans(db: Queryable, clock: Clock): Scans {
       await db
         .insertInto("documentScan")
         .values({
-          ...{ tenantId: owner.tenantId, network: owner.network, idHash: hashOfScanId(scanId) },
+          ...{ tenantId: owner.tenantId, environment: owner.environment, idHash: hashOfScanId(scanId) },
           ...{ sealed: sealPerson(scanId, owner, person), expiresAt: expiresAt.toString() },
         })
         .execute();
@@ -30,7 +30,7 @@ export function createScans(db: Queryable, clock: Clock): Scans {
         .selectFrom("documentScan")
         .select(["sealed", "expiresAt"])
         .where("tenantId", "=", owner.tenantId)
-        .where("network", "=", owner.network)
+        .where("environment", "=", owner.environment)
         .where("idHash", "=", hashOfScanId(scanId))
         .executeTakeFirst();
       return row !== undefined && isNow(row.expiresAt) ? openPerson(scanId, owner, row.sealed) : undefined;
@@ -46,11 +46,11 @@ export function createScans(db: Queryable, clock: Clock): Scans {
   };
 }
 
-function removeScan(db: Queryable, { tenantId, network }: ScanOwner, scanId: string) {
+function removeScan(db: Queryable, { tenantId, environment }: ScanOwner, scanId: string) {
   return db
     .deleteFrom("documentScan")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("idHash", "=", hashOfScanId(scanId))
     .returning(["sealed", "expiresAt"])
     .executeTakeFirst();

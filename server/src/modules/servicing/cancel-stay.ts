@@ -69,7 +69,7 @@ export async function quoteStayCancellation(
   const quote: StayCancellationQuote = {
     id: newId(STAY_QUOTE_PREFIX, now.epochMilliseconds, random),
     tenantId: order.tenantId,
-    network: order.network,
+    environment: order.environment,
     stayId: order.orderId,
     refundAmount: amount,
     refundCurrency: currency,

@@ -37,20 +37,20 @@ export async function executeServicing(
 ): Promise<OnceAnswer> {
   const { stores, clock } = ports;
   const { callId, kind, subjectId, inProgress } = request;
-  const { tenantId, environment: network } = request.caller;
+  const { tenantId, environment } = request.caller;
   const steps = new ServicingSteps(ports, "call");
   const machine = { stores, clock, definition: servicingEffect(ports, steps) };
   return await executeOnce<ServicingAction, Aggregates>(
     machine,
     {
       callId,
-      findLive: () => stores.servicingActions.findLive(tenantId, network, kind, subjectId),
+      findLive: () => stores.servicingActions.findLive(tenantId, environment, kind, subjectId),
       async prepare() {
-        await requireMoving(stores.boundChains, network);
+        await requireMoving(stores.boundChains, environment);
         progress?.("Checking what is to be done");
         const prepared = await request.prepare();
         const id = newId("act_", clock.now().epochMilliseconds, random);
-        const intent = { id, tenantId, network, callId, kind, subjectId, ...prepared, workerId: callId };
+        const intent = { id, tenantId, environment, callId, kind, subjectId, ...prepared, workerId: callId };
         return {
           insert: (aggregates) => insertPaid(aggregates, intent),
           begin(action) {
@@ -73,17 +73,17 @@ async function insertPaid(
 ): Promise<ServicingAction | undefined> {
   const action = await servicingActions.insert(intent);
   if (action?.payment === undefined) return action;
-  const { id, tenantId, network, payment } = action;
-  const purse = { tenantId, network, token: "USDC" } as const;
+  const { id, tenantId, environment, payment } = action;
+  const purse = { tenantId, environment, token: "USDC" } as const;
   const reference = paymentReference(action);
   if (payment.kind === "balance") {
     await ledger.hold(purse, payment.amount, reference);
     return action;
   }
-  const treasury = await wallets.ensure(network, "treasury", tenantId);
-  const collection = await wallets.ensure(network, "collection");
+  const treasury = await wallets.ensure(environment, "treasury", tenantId);
+  const collection = await wallets.ensure(environment, "collection");
   const sent = await chainTransactions.enqueue({
-    network,
+    environment,
     idempotencyKey: reference,
     tenantId,
     // The call's outcome is the action's and not the transfer's.

@@ -98,7 +98,7 @@ export function paymentReference({ id }: Pick<ServicingAction, "id">): string {
   return `servicing:${id}`;
 }
 
-const purseOf = ({ tenantId, network }: ServicingAction) => ({ tenantId, network, token: "USDC" }) as const;
+const purseOf = ({ tenantId, environment }: ServicingAction) => ({ tenantId, environment, token: "USDC" }) as const;
 
 export class ServicingSteps {
   readonly #ports: ServicingPorts;
@@ -138,7 +138,7 @@ export class ServicingSteps {
 
   async #afterTransfer(action: ServicingAction, waitMilliseconds: number): Promise<ServicingMove> {
     const { stores, submission } = this.#ports;
-    const stored = await stores.chainTransactions.findByKey(action.network, paymentReference(action));
+    const stored = await stores.chainTransactions.findByKey(action.environment, paymentReference(action));
     if (stored === undefined) return unknown(new Error(`servicing action ${action.id} is paying without a transfer`));
     submission.wake();
     const transfer =
@@ -154,7 +154,7 @@ export class ServicingSteps {
 
   async #endOf(action: ServicingAction, outcome: ServicingOutcome): Promise<EffectResult<ServicingAction, Aggregates>> {
     const { stores, clock } = this.#ports;
-    const { network, orderId, payment } = action;
+    const { environment, orderId, payment } = action;
     const { back, released } = await splitRefund(stores, action, outcome.refund);
     const refundedUsdc = formatDecimal(back);
     const rest = outcome.refund - back;
@@ -172,9 +172,9 @@ export class ServicingSteps {
       apply: async (aggregates) => {
         const { orders } = aggregates;
         const slices = await this.#slicesAfter(aggregates, action, outcome);
-        await orders.update(network, orderId, { ...outcome.order, ...(slices === undefined ? {} : { slices }) });
+        await orders.update(environment, orderId, { ...outcome.order, ...(slices === undefined ? {} : { slices }) });
         for (const event of back > 0n ? [...outcome.events, refunded] : outcome.events) {
-          await orders.record(network, orderId, { ...event, at: clock.now(), source: this.#source });
+          await orders.record(environment, orderId, { ...event, at: clock.now(), source: this.#source });
         }
         const reference = paymentReference(action);
         if (payment?.kind === "balance") {
@@ -189,10 +189,10 @@ export class ServicingSteps {
   /** Undefined: they stay as they are, or somebody has read them back already. */
   async #slicesAfter(
     { orders }: Pick<Aggregates, "orders">,
-    { network, orderId }: ServicingAction,
+    { environment, orderId }: ServicingAction,
     { flights }: ServicingOutcome,
   ): Promise<OrderRecord["slices"] | undefined> {
-    const known = flights && (await orders.findByOrderId(network, orderId))?.slices;
+    const known = flights && (await orders.findByOrderId(environment, orderId))?.slices;
     const first = known?.findIndex(({ id }) => flights?.remove.includes(id)) ?? -1;
     if (known === undefined || flights === undefined || first === -1) return undefined;
     return known.flatMap((slice, index) => {
@@ -204,14 +204,14 @@ export class ServicingSteps {
   /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */
   async #release(aggregates: Aggregates, action: ServicingAction, amount: Micro): Promise<void> {
     if (amount === 0n) return;
-    const { network, orderId, subjectId } = action;
+    const { environment, orderId, subjectId } = action;
     const left = amount - (await aggregates.bookings.reduceCover(action.bookingId, amount));
     // The reservation was settled or the wallet charged in this moment: the money is given back after all.
     const back = atMost(left, await paidFor(aggregates, action));
     if (back === 0n) return;
     const details = { refundedUsdc: formatDecimal(back) };
     const at = this.#ports.clock.now();
-    await aggregates.orders.record(network, orderId, {
+    await aggregates.orders.record(environment, orderId, {
       ...{ kind: "refunded", key: `${subjectId}:late`, details, at, source: this.#source },
     });
     await refund(aggregates, purseOf(action), `${paymentReference(action)}:late`, back);
@@ -223,11 +223,11 @@ export class ServicingSteps {
     back: Micro,
   ): Promise<Omit<z.infer<typeof ServicingTransfers>, "releasedUsdc">> {
     const { stores, clock } = this.#ports;
-    const { network, payment } = action;
+    const { environment, payment } = action;
     const isPaid = payment !== undefined && payment.amount > 0n;
     const own =
       payment?.kind === "wallet"
-        ? await stores.chainTransactions.findByKey(network, paymentReference(action))
+        ? await stores.chainTransactions.findByKey(environment, paymentReference(action))
         : undefined;
     return {
       chargeTransferId: own?.id ?? (isPaid ? newTransferId(clock.now()) : null),
@@ -261,8 +261,10 @@ export function servicingEffect(
   };
 }
 
-/** Undefined: this network is switched off. */
-export type ServicingPortsFor = (network: Environment) => Pick<ServicingPorts, "submission" | "commits"> | undefined;
+/** Undefined: this environment is switched off. */
+export type ServicingPortsFor = (
+  environment: Environment,
+) => Pick<ServicingPorts, "submission" | "commits"> | undefined;
 
 /** For the reconciler. */
 export function servicingUse(
@@ -272,8 +274,8 @@ export function servicingUse(
   return defineEffectUse<ServicingAction, Aggregates>({
     ...{ name: "servicing", stores, clock },
     store: ({ servicingActions }) => servicingActions,
-    definitionFor(network) {
-      const ports = portsFor(network);
+    definitionFor(environment) {
+      const ports = portsFor(environment);
       if (ports === undefined) return undefined;
       return servicingEffect(ports, new ServicingSteps({ ...ports, stores, clock }, "reconciliation"));
     },

@@ -13,7 +13,7 @@ export interface StayCancellationQuote {
   /** `scq_…` */
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   stayId: string;
   refundAmount: string;
   refundCurrency: string;
@@ -25,27 +25,35 @@ export interface StayCancellationQuote {
 export interface FlightCancellationQuote
   extends Pick<CancellationQuote, "id" | "orderId" | "refundAmount" | "refundCurrency" | "refundTo"> {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   credits: readonly Pick<CancellationQuote["credits"][number], "amount" | "currency">[];
 }
 
 /** Quotes and offers of servicing, as far as the supplier does not keep them or does not say whose they are. */
 export interface ServicingQuotes {
   rememberChangeOffers(
-    order: Pick<OrderRecord, "tenantId" | "network" | "orderId">,
+    order: Pick<OrderRecord, "tenantId" | "environment" | "orderId">,
     changeOfferIds: readonly string[],
   ): Promise<void>;
   /** Undefined also for another tenant's. */
-  findOrderOfChangeOffer(tenantId: string, network: Environment, changeOfferId: string): Promise<string | undefined>;
+  findOrderOfChangeOffer(
+    tenantId: string,
+    environment: Environment,
+    changeOfferId: string,
+  ): Promise<string | undefined>;
   insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
   /** Undefined also for another tenant's. */
-  findStayCancellation(tenantId: string, network: Environment, id: string): Promise<StayCancellationQuote | undefined>;
+  findStayCancellation(
+    tenantId: string,
+    environment: Environment,
+    id: string,
+  ): Promise<StayCancellationQuote | undefined>;
   /** For who is shown what a confirmation would do: the supplier keeps the quote, and has the last word. */
   insertFlightCancellation(quote: FlightCancellationQuote): Promise<void>;
   /** Undefined also for another tenant's, and for one that was forgotten. */
   findFlightCancellation(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     id: string,
   ): Promise<FlightCancellationQuote | undefined>;
   /** Forgets change offers and quotes of flights that were made before this. */

@@ -13,7 +13,7 @@ export interface RefundParts {
 /** For a quote as for what really comes back, so that both say the same. */
 export async function splitRefund(
   aggregates: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
-  order: Pick<OrderRecord, "bookingId" | "network" | "orderId">,
+  order: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,
   refund: Micro,
 ): Promise<RefundParts> {
   const back = atMost(refund, await paidFor(aggregates, order));

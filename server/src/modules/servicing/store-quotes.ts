@@ -11,20 +11,20 @@ const Credits = z.array(z.object({ amount: z.string().nullable(), currency: z.st
 
 export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuotes {
   return {
-    async rememberChangeOffers({ tenantId, network, orderId }, changeOfferIds) {
+    async rememberChangeOffers({ tenantId, environment, orderId }, changeOfferIds) {
       // One statement with as many parameters however many offers there are.
       await sql`
         insert into change_offer (network, change_offer_id, tenant_id, order_id, created_at)
-        select ${network}, change_offer_id, ${tenantId}, ${orderId}, ${clock.now().toString()}::timestamptz
+        select ${environment}, change_offer_id, ${tenantId}, ${orderId}, ${clock.now().toString()}::timestamptz
         from unnest(${[...changeOfferIds]}::text[]) as change_offer_id
         on conflict do nothing`.execute(db);
     },
 
-    async findOrderOfChangeOffer(tenantId, network, changeOfferId) {
+    async findOrderOfChangeOffer(tenantId, environment, changeOfferId) {
       const row = await db
         .selectFrom("changeOffer")
         .select("orderId")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("changeOfferId", "=", changeOfferId)
         .where("tenantId", "=", tenantId)
         .executeTakeFirst();
@@ -38,7 +38,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
           id: quote.id,
           traceId: currentTraceId(),
           tenantId: quote.tenantId,
-          network: quote.network,
+          environment: quote.environment,
           stayId: quote.stayId,
           refundAmount: quote.refundAmount,
           refundCurrency: quote.refundCurrency,
@@ -48,13 +48,13 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         .execute();
     },
 
-    async findStayCancellation(tenantId, network, id) {
+    async findStayCancellation(tenantId, environment, id) {
       const row = await db
         .selectFrom("stayCancellationQuote")
-        .select(["id", "tenantId", "network", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
+        .select(["id", "tenantId", "environment", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
         .where("id", "=", id)
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
@@ -66,7 +66,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
           id: quote.id,
           traceId: currentTraceId(),
           tenantId: quote.tenantId,
-          network: quote.network,
+          environment: quote.environment,
           orderId: quote.orderId,
           refundAmount: quote.refundAmount,
           refundCurrency: quote.refundCurrency,
@@ -78,13 +78,13 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         .execute();
     },
 
-    async findFlightCancellation(tenantId, network, id) {
+    async findFlightCancellation(tenantId, environment, id) {
       const row = await db
         .selectFrom("flightCancellationQuote")
-        .select(["id", "tenantId", "network", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
+        .select(["id", "tenantId", "environment", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
         .where("id", "=", id)
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },

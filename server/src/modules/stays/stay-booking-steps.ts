@@ -73,13 +73,13 @@ export class StayBookingSteps implements BookingSteps {
   }
 }
 
-/** For the reconciler. `suppliersFor`: undefined for a network that is switched off. */
+/** For the reconciler. `suppliersFor`: undefined for an environment that is switched off. */
 export function stayBookingUse(
   storage: BookingStorage,
-  suppliersFor: (network: Environment) => StaySuppliers | undefined,
+  suppliersFor: (environment: Environment) => StaySuppliers | undefined,
 ): EffectUse {
-  return bookingUse("stay", storage, (network) => {
-    const suppliers = suppliersFor(network);
+  return bookingUse("stay", storage, (environment) => {
+    const suppliers = suppliersFor(environment);
     return suppliers === undefined ? undefined : new StayBookingSteps(suppliers);
   });
 }

@@ -4,11 +4,11 @@ import type { NegotiatedRates } from "./negotiated-rate-records.ts";
 
 export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRates {
   return {
-    async add(network, negotiatedRateId, tenantId) {
+    async add(environment, negotiatedRateId, tenantId) {
       await db
         .insertInto("negotiatedRate")
         .values({
-          network,
+          environment,
           negotiatedRateId,
           tenantId,
           createdAt: clock.now().toString(),
@@ -17,11 +17,11 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
         .execute();
     },
 
-    async find(tenantId, network, negotiatedRateId) {
+    async find(tenantId, environment, negotiatedRateId) {
       const row = await db
         .selectFrom("negotiatedRate")
         .select("deletedAt")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("negotiatedRateId", "=", negotiatedRateId)
         .where("tenantId", "=", tenantId)
         .executeTakeFirst();
@@ -29,12 +29,12 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
       return row.deletedAt === null ? "active" : "deleted";
     },
 
-    async listActive(tenantId, network, limit) {
+    async listActive(tenantId, environment, limit) {
       const rows = await db
         .selectFrom("negotiatedRate")
         .select("negotiatedRateId")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("deletedAt", "is", null)
         .orderBy("createdAt", "desc")
         .limit(limit)
@@ -42,22 +42,22 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
       return rows.map((row) => row.negotiatedRateId);
     },
 
-    async markDeleted(tenantId, network, negotiatedRateId) {
+    async markDeleted(tenantId, environment, negotiatedRateId) {
       await db
         .updateTable("negotiatedRate")
         .set({ deletedAt: clock.now().toString() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("negotiatedRateId", "=", negotiatedRateId)
         .where("tenantId", "=", tenantId)
         .where("deletedAt", "is", null)
         .execute();
     },
 
-    async isForeign(network, negotiatedRateId, tenantId) {
+    async isForeign(environment, negotiatedRateId, tenantId) {
       const owner = await db
         .selectFrom("negotiatedRate")
         .select("tenantId")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("negotiatedRateId", "=", negotiatedRateId)
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;

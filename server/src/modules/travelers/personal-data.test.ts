@@ -93,7 +93,7 @@ it("after the configured times, guests and travelers who are not used go by them
     const personalData = createPersonalData({ stores, random: systemRandom, log: silentLog });
     const newTrip = async (digit: string) =>
       await trips.insert({
-        ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },
+        ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, environment: "production" },
         ...{ tenantId: tenant.id, userId: "svc:key", escrow: "0x1", funder: "0x2", budget: 1n, requiresCode: true },
         expiresAt: clock.now().add({ hours: 24 }),
         details: { guestName: "Ada", linkOrigin: "https://app.example" },

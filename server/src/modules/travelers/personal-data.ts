@@ -21,7 +21,7 @@ export type ErasureOutcome =
 
 export interface PersonalData {
   erase(
-    user: { tenantId: string; userId: string; network: Environment },
+    user: { tenantId: string; userId: string; environment: Environment },
     options: { actor: string; confirmFutureBookings: boolean },
   ): Promise<ErasureOutcome>;
   /**

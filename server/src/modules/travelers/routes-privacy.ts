@@ -96,9 +96,9 @@ const eraseTraveler = defineRoute({
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {
-    const { tenantId, environment: network, serviceAccountId: actor } = principal;
+    const { tenantId, environment, serviceAccountId: actor } = principal;
     const confirmFutureBookings = query.confirmFutureBookings === "true";
-    const erased = await personalData.erase({ tenantId, userId, network }, { actor, confirmFutureBookings });
+    const erased = await personalData.erase({ tenantId, userId, environment }, { actor, confirmFutureBookings });
     switch (erased.outcome) {
       case "unknown":
         throw fail("not_found");

@@ -46,7 +46,7 @@ export function createErasures(options: Options): Erasures {
   const { db, clock, personRecords } = options;
   return {
     async erase({ user, actor, confirmFutureBookings, random }) {
-      const { tenantId, userId, network } = user;
+      const { tenantId, userId, environment } = user;
       const at = clock.now();
       const unknown = await lock(db, user);
       if (unknown !== undefined) return unknown;
@@ -69,11 +69,11 @@ export function createErasures(options: Options): Erasures {
       for (const { table, column } of tables.naming) {
         await sql`
           update ${sql.id(table)} set ${sql.id(column)} = ${mark}
-          where tenant_id = ${tenantId} and network = ${network} and ${sql.id(column)} = ${userId}`.execute(db);
+          where tenant_id = ${tenantId} and network = ${environment} and ${sql.id(column)} = ${userId}`.execute(db);
       }
       const { isNamedIn } = forgetting;
       for (const one of records) await one.forgetTraces?.({ person: user, mark, name: ERASED_NAME, isNamedIn });
-      const entry = { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network } };
+      const entry = { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network: environment } };
       await appendAudit(db, entry, clock);
       return { outcome: "erased" };
     },
@@ -88,16 +88,16 @@ export function createErasures(options: Options): Erasures {
 
 /** A booking for the person is there already, or finds nobody. Undefined: the person can be erased as far as is known here. */
 async function lock(db: Queryable, user: SealedFor): Promise<ErasureOutcome | undefined> {
-  const { tenantId, userId, network } = user;
+  const { tenantId, userId, environment } = user;
   const found = await sql`
-    select 1 from app_user where tenant_id = ${tenantId} and network = ${network} and id = ${userId} for update`.execute(
+    select 1 from app_user where tenant_id = ${tenantId} and network = ${environment} and id = ${userId} for update`.execute(
     db,
   );
   if (found.rows.length === 0) return { outcome: "unknown" };
   // Erasing an approver changes who decides: only the operator does that, by removing the person first.
   const member = await sql`
     select 1 from person
-    where tenant_id = ${tenantId} and network = ${network} and id = ${userId} and removed_at is null`.execute(db);
+    where tenant_id = ${tenantId} and network = ${environment} and id = ${userId} and removed_at is null`.execute(db);
   return member.rows.length > 0 ? { outcome: "works" } : undefined;
 }
 
@@ -138,10 +138,10 @@ async function readPerson(
   user: SealedFor,
   { mark, names }: Pick<NamedPerson, "mark" | "names">,
 ): Promise<NamedPerson> {
-  const { tenantId, userId, network } = user;
+  const { tenantId, userId, environment } = user;
   const { rows } = await sql<{ profile: unknown }>`
     select profile from traveler_profile
-    where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(db);
+    where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`.execute(db);
   const [profile] = rows.map((row) => openProfile(vault, row.profile, user));
   const { givenName, familyName, email, phoneNumber, passports = [], loyaltyProgrammeAccounts = [] } = profile ?? {};
   const own = givenName === undefined || familyName === undefined ? [] : [{ givenName, familyName }];
@@ -157,11 +157,11 @@ async function readPerson(
 
 /** Whether another user of the tenant has the same name. */
 async function hasNamesake(db: Queryable, user: SealedFor, { names }: NamedPerson): Promise<boolean> {
-  const { tenantId, userId, network } = user;
+  const { tenantId, userId, environment } = user;
   for (const { givenName, familyName } of names) {
     const { rows } = await sql`
       select 1 from traveler_profile
-      where tenant_id = ${tenantId} and network = ${network} and user_id <> ${userId}
+      where tenant_id = ${tenantId} and network = ${environment} and user_id <> ${userId}
         and lower(profile ->> 'givenName') = lower(${givenName}) and lower(profile ->> 'familyName') = lower(${familyName})
       limit 1`.execute(db);
     if (rows.length > 0) return true;
@@ -169,8 +169,8 @@ async function hasNamesake(db: Queryable, user: SealedFor, { names }: NamedPerso
   return false;
 }
 
-async function deleteOwn(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<void> {
-  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+async function deleteOwn(db: Queryable, { tenantId, userId, environment }: SealedFor): Promise<void> {
+  const own = sql`tenant_id = ${tenantId} and network = ${environment}`;
   for (const table of ["traveler_profile", "traveler_customer"]) {
     await sql`delete from ${sql.id(table)} where ${own} and user_id = ${userId}`.execute(db);
   }
@@ -211,22 +211,22 @@ async function listTables(
 function rowsOf(
   table: string,
   { columns, through }: { columns: readonly string[] } & Pick<Required<PersonTables>, "through">,
-  { tenantId, network }: SealedFor,
+  { tenantId, environment }: SealedFor,
 ): RawBuilder<unknown> | undefined {
-  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+  const own = sql`tenant_id = ${tenantId} and network = ${environment}`;
   const way = through[table];
   if (way !== undefined) {
     const key = sql.id(way.key);
     const rows = sql`select ${key} from ${sql.id(way.table)} where ${own} and ${key} is not null`;
-    const isHere = columns.includes("network") ? sql`network = ${network}` : sql`true`;
+    const isHere = columns.includes("network") ? sql`network = ${environment}` : sql`true`;
     return sql`${isHere} and ${sql.id(way.column)} in (${rows})`;
   }
   // Lines that name no environment are of both.
   if (table === "audit_log")
-    return sql`tenant_id = ${tenantId} and coalesce(details ->> 'network', ${network}) = ${network}`;
+    return sql`tenant_id = ${tenantId} and coalesce(details ->> 'network', ${environment}) = ${environment}`;
   if (!columns.includes("tenant_id")) return undefined;
   if (columns.includes("network")) return own;
-  return columns.includes("environment") ? sql`tenant_id = ${tenantId} and environment = ${network}` : undefined;
+  return columns.includes("environment") ? sql`tenant_id = ${tenantId} and environment = ${environment}` : undefined;
 }
 
 interface Taking {

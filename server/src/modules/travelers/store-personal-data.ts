@@ -15,7 +15,7 @@ const AT_ONCE = 100;
 const RULES_LOGGED = 20;
 
 type FindOld = (page: PersonPage) => Promise<readonly SealedFor[]>;
-type Kept = Pick<SealedFor, "tenantId" | "network"> & { rules: readonly string[] };
+type Kept = Pick<SealedFor, "tenantId" | "environment"> & { rules: readonly string[] };
 
 export function createPersonalData({ stores, random, log }: Options): PersonalData {
   /** What was logged last: the operator hears of it when it changes, and not with every run. */
@@ -67,12 +67,12 @@ export function createPersonalData({ stores, random, log }: Options): PersonalDa
 
 /** By tenant and environment. Users' ids stay out of the log, where nobody could erase them. */
 function summarize(kept: readonly Kept[]) {
-  const owners = Map.groupBy(kept, ({ tenantId, network }) => `${tenantId} ${network}`);
+  const owners = Map.groupBy(kept, ({ tenantId, environment }) => `${tenantId} ${environment}`);
   return [...owners.values()].flatMap((some) => {
     const [first] = some;
     if (first === undefined) return [];
     const rules = [...new Set(some.flatMap((one) => one.rules))].toSorted();
-    const { tenantId, network: environment } = first;
+    const { tenantId, environment } = first;
     return [{ tenantId, environment, travelers: some.length, rules: rules.slice(0, RULES_LOGGED) }];
   });
 }

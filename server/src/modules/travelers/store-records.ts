@@ -13,25 +13,25 @@ type Options = StoreParts & Pick<BesideStores, "personRecords"> & { db: Queryabl
 export function createTravelerRecords(options: Options): TravelerRecords {
   const { db, vault } = options;
   return {
-    get: (tenantId, userId, network) => getProfile(options, { tenantId, userId, network }),
+    get: (tenantId, userId, environment) => getProfile(options, { tenantId, userId, environment }),
 
-    async put(tenantId, userId, network, profile, actor) {
+    async put(tenantId, userId, environment, profile, actor) {
       // Only service accounts depend on the mode of the deployment.
-      await putProfile({ ...options, networkMode: network }, { tenantId, userId, network }, profile, actor);
+      await putProfile({ ...options, networkMode: environment }, { tenantId, userId, environment }, profile, actor);
     },
 
-    async list(tenantId, network, { after, limit }) {
+    async list(tenantId, environment, { after, limit }) {
       const rows = await db
         .selectFrom("travelerProfile as traveler")
         .leftJoin("travelerCustomer as customer", (join) =>
           join
             .onRef("customer.tenantId", "=", "traveler.tenantId")
             .onRef("customer.userId", "=", "traveler.userId")
-            .onRef("customer.network", "=", "traveler.network"),
+            .onRef("customer.environment", "=", "traveler.environment"),
         )
         .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
         .where("traveler.tenantId", "=", tenantId)
-        .where("traveler.network", "=", network)
+        .where("traveler.environment", "=", environment)
         .where("traveler.userId", ">", after ?? "")
         .orderBy("traveler.userId")
         .limit(limit)
@@ -39,18 +39,18 @@ export function createTravelerRecords(options: Options): TravelerRecords {
       return rows.map(({ userId, customerUserId, profile }) => ({
         userId,
         customerUserId: customerUserId ?? undefined,
-        profile: openProfile(vault, profile, { tenantId, userId, network }),
+        profile: openProfile(vault, profile, { tenantId, userId, environment }),
       }));
     },
 
-    async keep(tenantId, network, userIds) {
+    async keep(tenantId, environment, userIds) {
       const named = [...new Set(userIds)].filter((id) => keyIdOf(id) === undefined).toSorted();
       if (named.length === 0) return [];
       const found = await db
         .selectFrom("appUser")
         .select("id")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("id", "in", named)
         .orderBy("id")
         .forKeyShare()
@@ -59,27 +59,27 @@ export function createTravelerRecords(options: Options): TravelerRecords {
       return named.filter((id) => !ids.has(id));
     },
 
-    async held(tenantId, userId, network) {
-      const user = { tenantId, userId, network };
+    async held(tenantId, userId, environment) {
+      const user = { tenantId, userId, environment };
       return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
     },
   };
 }
 
-async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
+async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFor): Promise<boolean> {
   const user = await db
     .selectFrom("appUser")
     .select("id")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("id", "=", userId)
     .executeTakeFirst();
   return user !== undefined;
 }
 
 async function readHeld({ db, vault, personRecords }: Options, user: SealedFor): Promise<HeldData> {
-  const { tenantId, userId, network } = user;
-  const own = sql`tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`;
+  const { tenantId, userId, environment } = user;
+  const own = sql`tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`;
   const customers = await sql<{ customerUserId: string }>`
     select customer_user_id from traveler_customer where ${own}`.execute(db);
   const profiles = await sql<{ profile: unknown }>`select profile from traveler_profile where ${own}`.execute(db);

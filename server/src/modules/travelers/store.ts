@@ -19,10 +19,10 @@ interface TravelersOptions {
 /** Users' profiles and their customer ids at the supplier. */
 export function createTravelers(options: TravelersOptions): Travelers {
   return {
-    findByLoyaltyAccounts: (tenantId, network, accounts) =>
-      findByLoyaltyAccounts(options, { tenantId, network }, accounts),
-    isUser: (tenantId, userId, network) =>
-      isUserOf(options.db, { tenantId, network, networkMode: options.networkMode }, userId),
+    findByLoyaltyAccounts: (tenantId, environment, accounts) =>
+      findByLoyaltyAccounts(options, { tenantId, environment }, accounts),
+    isUser: (tenantId, userId, environment) =>
+      isUserOf(options.db, { tenantId, environment, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
     ...createCustomers(options),
   };
@@ -31,13 +31,13 @@ export function createTravelers(options: TravelersOptions): Travelers {
 function createProfiles(options: TravelersOptions): Pick<Travelers, "get" | "put"> {
   const { db } = options;
   return {
-    get: (tenantId, userId, network) => getProfile(options, { tenantId, userId, network }),
+    get: (tenantId, userId, environment) => getProfile(options, { tenantId, userId, environment }),
 
-    put: (tenantId, userId, network, profile, actor) =>
+    put: (tenantId, userId, environment, profile, actor) =>
       db
         .transaction()
         .execute((transaction) =>
-          putProfile({ ...options, db: transaction }, { tenantId, userId, network }, profile, actor),
+          putProfile({ ...options, db: transaction }, { tenantId, userId, environment }, profile, actor),
         ),
   };
 }
@@ -50,7 +50,7 @@ export async function getProfile(
     .selectFrom("travelerProfile")
     .select("profile")
     .where("tenantId", "=", owner.tenantId)
-    .where("network", "=", owner.network)
+    .where("environment", "=", owner.environment)
     .where("userId", "=", owner.userId)
     .executeTakeFirst();
   return row === undefined ? undefined : openProfile(vault, row.profile, owner);
@@ -63,9 +63,9 @@ export async function putProfile(
   profile: TravelerProfile,
   actor: string,
 ): Promise<boolean> {
-  const { tenantId, userId, network } = owner;
+  const { tenantId, userId, environment } = owner;
   const values = { profile: JSON.stringify(sealProfile(vault, profile, owner)), updatedAt: clock.now().toString() };
-  if (!(await ensureUser(db, { tenantId, network, networkMode }, userId, clock.now()))) throw noSuchUser();
+  if (!(await ensureUser(db, { tenantId, environment, networkMode }, userId, clock.now()))) throw noSuchUser();
   const inserted = await db
     .insertInto("travelerProfile")
     .values({ ...owner, ...values })
@@ -78,12 +78,12 @@ export async function putProfile(
       .updateTable("travelerProfile")
       .set(values)
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("userId", "=", userId)
       .execute();
   }
   // Which fields, never what is in them.
-  const details = { network, created, fields: Object.keys(profile).toSorted() };
+  const details = { network: environment, created, fields: Object.keys(profile).toSorted() };
   await appendAudit(db, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
   return created;
 }
@@ -93,7 +93,7 @@ const MOST_COMPARED = 1_000;
 
 async function findByLoyaltyAccounts(
   { db, vault }: TravelersOptions,
-  { tenantId, network }: Omit<SealedFor, "userId">,
+  { tenantId, environment }: Omit<SealedFor, "userId">,
   accounts: TravelerProfile["loyaltyProgrammeAccounts"],
 ): Promise<TravelerProfile | undefined> {
   for (const { airlineIataCode, accountNumber } of accounts) {
@@ -102,13 +102,13 @@ async function findByLoyaltyAccounts(
       .selectFrom("travelerProfile")
       .select(["userId", "profile"])
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where(sql<boolean>`profile -> 'loyaltyProgrammeAccounts' @> ${airline}::jsonb`)
       .orderBy("userId")
       .limit(MOST_COMPARED)
       .execute();
     for (const { userId, profile: sealed } of rows) {
-      const profile = openProfile(vault, sealed, { tenantId, userId, network });
+      const profile = openProfile(vault, sealed, { tenantId, userId, environment });
       const hasIt = profile.loyaltyProgrammeAccounts.some(
         (own) => own.airlineIataCode === airlineIataCode.toUpperCase() && own.accountNumber === accountNumber,
       );
@@ -127,49 +127,49 @@ function createCustomers({
   "findCustomerUserId" | "findUserByCustomerId" | "listCustomerUserIds" | "linkCustomer"
 > {
   return {
-    async findCustomerUserId(tenantId, userId, network) {
+    async findCustomerUserId(tenantId, userId, environment) {
       const row = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
         .where("tenantId", "=", tenantId)
         .where("userId", "=", userId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row?.customerUserId;
     },
 
-    async findUserByCustomerId(tenantId, customerUserId, network) {
+    async findUserByCustomerId(tenantId, customerUserId, environment) {
       const row = await db
         .selectFrom("travelerCustomer")
         .select("userId")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("customerUserId", "=", customerUserId)
         .executeTakeFirst();
       return row?.userId;
     },
 
-    async listCustomerUserIds(tenantId, network) {
+    async listCustomerUserIds(tenantId, environment) {
       const rows = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .orderBy("createdAt", "desc")
         .execute();
       return rows.map(({ customerUserId }) => customerUserId);
     },
 
-    async linkCustomer(tenantId, userId, network, customerUserId) {
+    async linkCustomer(tenantId, userId, environment, customerUserId) {
       await db.transaction().execute(async (transaction) => {
-        if (!(await ensureUser(transaction, { tenantId, network, networkMode }, userId, clock.now())))
+        if (!(await ensureUser(transaction, { tenantId, environment, networkMode }, userId, clock.now())))
           throw noSuchUser();
         const createdAt = clock.now().toString();
         const taken = await transaction
           .selectFrom("travelerCustomer")
           .select("userId")
           .where("tenantId", "=", tenantId)
-          .where("network", "=", network)
+          .where("environment", "=", environment)
           .where("customerUserId", "=", customerUserId)
           .where("userId", "!=", userId)
           .executeTakeFirst();
@@ -178,19 +178,21 @@ function createCustomers({
         }
         await transaction
           .insertInto("travelerCustomer")
-          .values({ tenantId, userId, network, customerUserId, createdAt })
-          .onConflict((conflict) => conflict.columns(["tenantId", "userId", "network"]).doUpdateSet({ customerUserId }))
+          .values({ tenantId, userId, environment, customerUserId, createdAt })
+          .onConflict((conflict) =>
+            conflict.columns(["tenantId", "userId", "environment"]).doUpdateSet({ customerUserId }),
+          )
           .execute();
       });
     },
   };
 }
 
-export async function countProfiles(db: OpenDatabase["db"], network: Environment): Promise<number> {
+export async function countProfiles(db: OpenDatabase["db"], environment: Environment): Promise<number> {
   const { count } = await db
     .selectFrom("travelerProfile")
     .select((row) => row.fn.countAll<bigint>().as("count"))
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

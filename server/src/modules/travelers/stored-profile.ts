@@ -22,7 +22,7 @@ const StoredProfile = z.object({
 export interface SealedFor {
   tenantId: string;
   userId: string;
-  network: Environment;
+  environment: Environment;
 }
 
 export function openProfile(vault: Vault, stored: unknown, owner: SealedFor): TravelerProfile {
@@ -36,8 +36,8 @@ export function sealProfile(vault: Vault, profile: TravelerProfile, owner: Seale
 type NumberField = "passport" | "loyalty_account";
 
 /** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */
-function contextOf(field: NumberField, { tenantId, userId, network }: SealedFor): string {
-  return `${network === "sandbox" ? "" : `${network}:`}${field}:${tenantId}:${userId}`;
+function contextOf(field: NumberField, { tenantId, userId, environment }: SealedFor): string {
+  return `${environment === "sandbox" ? "" : `${environment}:`}${field}:${tenantId}:${userId}`;
 }
 
 /** The same profile with its document and account numbers passed through `change`. */

@@ -40,26 +40,26 @@ export interface TravelerProfile {
 /** Users of a tenant in one environment, and their profiles. A user of another tenant, or of the other environment, does not exist. */
 export interface Travelers {
   /** Also of the service account of a key that the tenant has and has not revoked. */
-  isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
-  get(tenantId: string, userId: string, network: Environment): Promise<TravelerProfile | undefined>;
+  isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
+  get(tenantId: string, userId: string, environment: Environment): Promise<TravelerProfile | undefined>;
   /** Somebody whose profile has one of the accounts; undefined: nobody, or there are no accounts. */
   findByLoyaltyAccounts(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     accounts: readonly LoyaltyProgrammeAccount[],
   ): Promise<TravelerProfile | undefined>;
   /** Replaces the profile; creates the user when it is new. True when it was created. */
   put(
     tenantId: string,
     userId: string,
-    network: Environment,
+    environment: Environment,
     profile: TravelerProfile,
     actor: string,
   ): Promise<boolean>;
   /** The supplier's customer ids of this tenant's users. */
-  findCustomerUserId(tenantId: string, userId: string, network: Environment): Promise<string | undefined>;
-  findUserByCustomerId(tenantId: string, customerUserId: string, network: Environment): Promise<string | undefined>;
+  findCustomerUserId(tenantId: string, userId: string, environment: Environment): Promise<string | undefined>;
+  findUserByCustomerId(tenantId: string, customerUserId: string, environment: Environment): Promise<string | undefined>;
   /** Of all of this tenant's users, the newest first. */
-  listCustomerUserIds(tenantId: string, network: Environment): Promise<readonly string[]>;
-  linkCustomer(tenantId: string, userId: string, network: Environment, customerUserId: string): Promise<void>;
+  listCustomerUserIds(tenantId: string, environment: Environment): Promise<readonly string[]>;
+  linkCustomer(tenantId: string, userId: string, environment: Environment, customerUserId: string): Promise<void>;
 }

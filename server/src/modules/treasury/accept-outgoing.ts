@@ -15,17 +15,17 @@ export async function acceptOutgoing(
   {
     chain,
     stores,
-  }: { chain: Pick<Chain, "changeWithDust" | "network" | "chainId" | "receipt" | "escrow">; stores: Stores },
+  }: { chain: Pick<Chain, "changeWithDust" | "environment" | "chainId" | "receipt" | "escrow">; stores: Stores },
   transactionHash: Hex,
 ): Promise<OwnedMovement[]> {
-  const { network } = chain;
+  const { environment } = chain;
   const receipt = await chain.receipt(transactionHash);
   if (receipt === undefined) {
     throw new Failure("not_found", {
-      detail: `The transaction ${transactionHash} is in no block of ${network} that counts.`,
+      detail: `The transaction ${transactionHash} is in no block of ${environment} that counts.`,
     });
   }
-  if ((await stores.chainTransactions.knownHashes(network, [receipt.hash])).has(receipt.hash)) {
+  if ((await stores.chainTransactions.knownHashes(environment, [receipt.hash])).has(receipt.hash)) {
     throw new Failure("conflict", { detail: `The transaction ${transactionHash} is one of the service's own.` });
   }
   const owned = await ownMovements(stores.wallets, chain, receipt.movements);
@@ -37,12 +37,12 @@ export async function acceptOutgoing(
         throw new Failure("conflict", { detail: "The collection account has no available balance to take it from." });
       }
       await ledger.send(
-        { network, token, tenantId: one.from.tenantId },
+        { environment, token, tenantId: one.from.tenantId },
         amount,
         `accepted:${receipt.hash}:${logIndex}`,
       );
     }
-    await ledger.postMovements(network, leaving);
+    await ledger.postMovements(environment, leaving);
   });
   return leaving;
 }

@@ -11,12 +11,12 @@ const MOST_ATTEMPTS = 5;
  * operator finds it.
  */
 const retried: ChainEnding<Aggregates> = {
-  async reverted({ chainTransactions }, { network, idempotencyKey, tenantId, purpose, operation }) {
+  async reverted({ chainTransactions }, { environment, idempotencyKey, tenantId, purpose, operation }) {
     const [, first = idempotencyKey, attempt = "1"] = /^(.*?)(?:#(\d+))?$/.exec(idempotencyKey) ?? [];
     const next = Number(attempt) + 1;
     if (next > MOST_ATTEMPTS) return;
     await chainTransactions.enqueue({
-      network,
+      environment,
       idempotencyKey: `${first}#${next}`,
       tenantId,
       callId: null,

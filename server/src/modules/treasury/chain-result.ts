@@ -13,7 +13,7 @@ export const ChainResult = Provenance.extend({
 export const ChainWrite = ChainResult.extend({ txHash: z.string(), status: z.literal("confirmed") });
 
 export function chainProvenance(chain: Chain, clock: Clock) {
-  const sandbox = chain.network === "sandbox";
+  const sandbox = chain.environment === "sandbox";
   return {
     source: sandbox ? "embedded-devnet" : `eip155:${chain.chainId}`,
     sourceLevel: sandbox ? ("embedded" as const) : ("live" as const),

@@ -19,12 +19,12 @@ export async function collect(
 ): Promise<void> {
   await ledger.capture(purse, reference, amount);
   if (amount === 0n) return;
-  const { network, token, tenantId } = purse;
-  const treasury = await wallets.ensure(network, "treasury", tenantId);
-  const collection = await wallets.ensure(network, "collection");
+  const { environment, token, tenantId } = purse;
+  const treasury = await wallets.ensure(environment, "treasury", tenantId);
+  const collection = await wallets.ensure(environment, "collection");
   await chainTransactions.enqueue({
     ...(transferId ? { id: transferId } : {}),
-    network,
+    environment,
     idempotencyKey: `capture:${reference}`,
     tenantId,
     callId: null,

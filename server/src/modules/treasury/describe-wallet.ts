@@ -7,13 +7,13 @@ import type { Stores } from "./context.ts";
 /** The tenant's wallet as the service's books have it, with what is held for bookings whose outcome is open. */
 export async function describeWallet(
   { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
-  { tenantId, environment: network }: { tenantId: string; environment: Environment },
+  { tenantId, environment }: { tenantId: string; environment: Environment },
 ): Promise<AccountFacts> {
   const [wallet, state, ...purses] = await Promise.all([
-    wallets.findTreasury(network, tenantId),
-    boundChains.get(network),
+    wallets.findTreasury(environment, tenantId),
+    boundChains.get(environment),
     ...tokenSymbols.map(async (token) => {
-      const purse = { tenantId, network, token };
+      const purse = { tenantId, environment, token };
       const { available, held, outgoing } = await ledger.balance(purse);
       const holds = held === 0n ? [] : await ledger.holds(purse);
       const amounts = {

@@ -23,7 +23,7 @@ export async function equipTenant(
   for (const token of amount > 0n ? tokenSymbols : []) {
     mints.push(
       await chainTransactions.enqueue({
-        network: "sandbox",
+        environment: "sandbox",
         idempotencyKey: `development-money:${tenantId}:${token}`,
         tenantId,
         callId: null,

@@ -35,7 +35,7 @@ export async function equipMissingTenants(stores: Stores, equip: CommonParts["eq
 /** Once: what it spends is gone. */
 export async function fundPayer({ chainTransactions }: Pick<Equipment, "chainTransactions">, to: Hex): Promise<void> {
   await chainTransactions.enqueue({
-    network: ENVIRONMENT,
+    environment: ENVIRONMENT,
     idempotencyKey: "payer:USDC",
     tenantId: null,
     callId: null,

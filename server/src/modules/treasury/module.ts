@@ -40,10 +40,10 @@ export const treasuryModule = defineModule({
   chainOperations: [transfer, split, drip, mint],
   chainEndings: treasuryEndings,
   parts: {
-    ledgerReconcilers: ({ networks, stores, log }) =>
-      mapEnvironments(networks, (network) => createReconcilerOf(network, { stores, log })),
+    ledgerReconcilers: ({ chains, stores, log }) =>
+      mapEnvironments(chains, (openedChain) => createReconcilerOf(openedChain, { stores, log })),
   },
-  async facts({ networks: { production } }) {
+  async facts({ chains: { production } }) {
     if (production === undefined) return [];
     const { tokens, splitter } = production.chain;
     const ofEurc = notServed([sendTokens], "for EURC until CHAIN_EURC is set");
@@ -64,11 +64,11 @@ export const treasuryModule = defineModule({
     await fundPayer(stores, sandboxPayer.address);
     await waitForEquipment(stores, sandbox);
   },
-  jobs({ networks, ledgerReconcilers, submitters: { sandbox }, stores, equipTenant }) {
+  jobs({ chains, ledgerReconcilers, submitters: { sandbox }, stores, equipTenant }) {
     const reconciling = listEnvironments(ledgerReconcilers).map(([environment, reconciler]) =>
       defineJob({
         name: `reconcile-ledger ${environment}`,
-        everyMilliseconds: networks[environment]?.isLive ? LIVE_RECONCILE_MILLISECONDS : RECONCILE_MILLISECONDS,
+        everyMilliseconds: chains[environment]?.isLive ? LIVE_RECONCILE_MILLISECONDS : RECONCILE_MILLISECONDS,
         stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
         run: () => reconciler.runOnce(),
       }),
@@ -90,9 +90,9 @@ export const treasuryModule = defineModule({
       help: "By how much the books and the chain disagree, in micro-units, when they were last compared. Anything but 0 stops money.",
       labelNames: ["network", "token"],
       read: () =>
-        listEnvironments(ledgerReconcilers).flatMap(([network, reconciler]) =>
+        listEnvironments(ledgerReconcilers).flatMap(([environment, reconciler]) =>
           Object.entries(reconciler.differences()).map(([token, micro]) => ({
-            labels: { network, token },
+            labels: { network: environment, token },
             value: Number(micro),
           })),
         ),

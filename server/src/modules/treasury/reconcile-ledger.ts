@@ -15,14 +15,14 @@ export interface LedgerReconcilerOptions {
   chain: Chain;
   custody: Custody;
   wallets: Pick<Wallets, "list">;
-  networks: BoundChains;
+  boundChains: BoundChains;
   log: Log;
   /** So many comparisons in a row must find a wallet off before money is stopped. */
   patience?: number;
 }
 
 export interface LedgerReconciler {
-  /** Compares everything once. Rejects when the network or the database is away. */
+  /** Compares everything once. Rejects when the chain or the database is away. */
   runOnce(): Promise<Readonly<Record<TokenSymbol, Micro>>>;
   /** By how much all wallets together were off when they were last compared, each wallet counted without its sign. */
   differences(): Readonly<Record<TokenSymbol, Micro>>;
@@ -30,8 +30,8 @@ export interface LedgerReconciler {
 
 /** Compares what the books say of each wallet with what the chain says of it, at the same block. */
 export function createLedgerReconciler(options: LedgerReconcilerOptions): LedgerReconciler {
-  const { chain, custody, wallets, networks, log } = options;
-  const { network } = chain;
+  const { chain, custody, wallets, boundChains, log } = options;
+  const { environment } = chain;
   const patience = options.patience ?? 1;
   let last: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
   let offBefore = new Map<string, number>();
@@ -40,14 +40,14 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   async function differenceAt(token: TokenSymbol, address: Hex, atBlock: bigint): Promise<Micro> {
     const [[onChain = 0n], booked] = await Promise.all([
       chain.balances(token, [address], atBlock),
-      custody.read(network, token, atBlock),
+      custody.read(environment, token, atBlock),
     ]);
     return onChain - (booked.find((one) => one.address === address)?.amount ?? 0n);
   }
 
   async function compare(token: TokenSymbol, atBlock: bigint, offNow: Map<string, number>): Promise<Micro> {
-    const booked = new Map((await custody.read(network, token, atBlock)).map((one) => [one.address, one.amount]));
-    for (const wallet of await wallets.list(network)) {
+    const booked = new Map((await custody.read(environment, token, atBlock)).map((one) => [one.address, one.amount]));
+    for (const wallet of await wallets.list(environment)) {
       if (ownerOf(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
     }
     const addresses = [...booked.keys()];
@@ -60,19 +60,19 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
       const off = await differenceAt(token, address, atBlock);
       if (off === 0n) continue;
       difference += off < 0n ? -off : off;
-      const fields = { network, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };
+      const fields = { network: environment, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };
       log.error(fields, "the books and the chain disagree");
       const times = (offBefore.get(`${token} ${address}`) ?? 0) + 1;
       offNow.set(`${token} ${address}`, times);
       if (times < patience) continue;
-      await networks.stop(network, `The books and the chain disagree about ${token} of ${address}.`);
+      await boundChains.stop(environment, `The books and the chain disagree about ${token} of ${address}.`);
     }
     return difference;
   }
 
   return {
     async runOnce() {
-      const state = await networks.get(network);
+      const state = await boundChains.get(environment);
       if (state === undefined) return last;
       const { number } = state.indexed;
       const found = { ...last };
@@ -86,11 +86,11 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   };
 }
 
-/** For a network that this process is open to. */
+/** For a chain that this process has opened. */
 export function createReconcilerOf(
   { chain, isLive }: Pick<OpenedChain, "chain" | "isLive">,
   { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "boundChains">; log: Log },
 ): LedgerReconciler {
-  const { custody, wallets, boundChains: networks } = stores;
-  return createLedgerReconciler({ chain, custody, wallets, networks, log, patience: isLive ? LIVE_PATIENCE : 1 });
+  const { custody, wallets, boundChains } = stores;
+  return createLedgerReconciler({ chain, custody, wallets, boundChains, log, patience: isLive ? LIVE_PATIENCE : 1 });
 }

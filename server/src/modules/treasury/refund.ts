@@ -21,13 +21,13 @@ export async function refund(
   transferId?: string | null,
 ): Promise<void> {
   if (amount === 0n) return;
-  const { network, token, tenantId } = purse;
+  const { environment, token, tenantId } = purse;
   await ledger.refund(purse, amount, reference);
-  const treasury = await wallets.ensure(network, "treasury", tenantId);
-  const collection = await wallets.ensure(network, "collection");
+  const treasury = await wallets.ensure(environment, "treasury", tenantId);
+  const collection = await wallets.ensure(environment, "collection");
   await chainTransactions.enqueue({
     ...(transferId ? { id: transferId } : {}),
-    network,
+    environment,
     idempotencyKey: keyOfRefund(reference),
     tenantId,
     callId: null,

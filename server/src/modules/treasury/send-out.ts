@@ -11,7 +11,7 @@ import type { Stores } from "./context.ts";
 
 export interface SendOutPorts {
   stores: Stores;
-  chain: Pick<Chain, "network" | "chainId" | "tokens">;
+  chain: Pick<Chain, "environment" | "chainId" | "tokens">;
   submission: ChainSubmission;
 }
 
@@ -64,19 +64,19 @@ export const sendOutErrors = {
  */
 export async function sendOut<Input>(ports: SendOutPorts, request: SendOutRequest<Input>): Promise<SendOutAnswer> {
   const { stores, chain, submission } = ports;
-  const { network, chainId } = chain;
+  const { environment, chainId } = chain;
   const earlier =
-    (await stores.chainTransactions.findByKey(network, request.idempotencyKey)) ??
-    (await stores.chainTransactions.findOfRequest(network, request.callId));
+    (await stores.chainTransactions.findByKey(environment, request.idempotencyKey)) ??
+    (await stores.chainTransactions.findOfRequest(environment, request.callId));
   const wanted = request.operation.of(request.input);
   const { isSame = ({ operation }) => isSameOperation(operation, wanted) } = request;
   if (earlier !== undefined && !isSame(earlier)) throw mismatch();
   if (earlier === undefined) {
     const outgoing = request.operation.outgoing(wanted);
     if (outgoing !== undefined) requireToken(chain, outgoing.token);
-    await requireMoving(stores.boundChains, network);
+    await requireMoving(stores.boundChains, environment);
   }
-  const stored = earlier ?? (await storeOperation(stores, network, request));
+  const stored = earlier ?? (await storeOperation(stores, environment, request));
   const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
   const result = resultOf(end, chainId, end.hash);
   return end.callId === request.callId
@@ -98,8 +98,8 @@ export async function endOf(
   return end;
 }
 
-export async function requireMoving(networks: Pick<BoundChains, "get">, network: Environment): Promise<void> {
-  const state = await networks.get(network);
+export async function requireMoving(boundChains: Pick<BoundChains, "get">, environment: Environment): Promise<void> {
+  const state = await boundChains.get(environment);
   if (state?.stoppedBecause === undefined) return;
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
 }
@@ -112,7 +112,7 @@ export async function requireUnblocked(chain: Pick<Chain, "isBlocked">, token: T
 
 async function storeOperation<Input>(
   stores: Stores,
-  network: Environment,
+  environment: Environment,
   request: SendOutRequest<Input>,
 ): Promise<ChainTransaction> {
   const { tenantId, callId, idempotencyKey, purpose, result } = request;
@@ -120,7 +120,7 @@ async function storeOperation<Input>(
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     const stored = await chainTransactions.enqueue({
-      network,
+      environment,
       idempotencyKey,
       tenantId,
       callId,
@@ -132,7 +132,7 @@ async function storeOperation<Input>(
     if (stored.callId !== callId) return stored;
     const outgoing = request.operation.outgoing(operation);
     if (outgoing !== undefined) {
-      await ledger.send({ tenantId, network, token: outgoing.token }, outgoing.amount, stored.id);
+      await ledger.send({ tenantId, environment, token: outgoing.token }, outgoing.amount, stored.id);
     }
     await request.alongside?.(aggregates, stored);
     await effects.open(callId);

@@ -8,7 +8,7 @@ import { createBoundChains } from "../chain/index.ts";
 import { postAll } from "../ledger/index.ts";
 
 export interface EurcAdoption {
-  network: Environment;
+  environment: Environment;
   before: ChainContracts;
   /** With EURC, and the block from which on the books have what moves of it. */
   contracts: ChainContracts;
@@ -17,20 +17,20 @@ export interface EurcAdoption {
 }
 
 /**
- * Stores that the network has EURC from now on, and books what anybody paid in before: the chain would have more than the books
+ * Stores that the chain has EURC from now on, and books what anybody paid in before: the chain would have more than the books
  * otherwise, which stops all money. Call it while nothing else posts.
  */
 export async function adoptEurc(
   db: Queryable,
   clock: Clock,
-  { network, before, contracts: { tokens, eurcSince }, balances }: EurcAdoption,
+  { environment, before, contracts: { tokens, eurcSince }, balances }: EurcAdoption,
 ): Promise<void> {
   if (eurcSince === undefined) throw new Error("the books have EURC from no block on");
   await db.transaction().execute(async (transaction) => {
     const wallets = await transaction
       .selectFrom("wallet")
       .select(["address", "tenantId"])
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("kind", "in", ["treasury", "collection"])
       .execute();
     const accounts = [
@@ -47,10 +47,10 @@ export async function adoptEurc(
         { kind: "external" as const, tenantId: null, amount: -amount },
         { kind, tenantId, amount },
       ];
-      const reference = `adopt:${network}:EURC:${address}:${eurcSince}`;
-      return [{ network, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
+      const reference = `adopt:${environment}:EURC:${address}:${eurcSince}`;
+      return [{ environment, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
     });
     await postAll(transaction, postings, clock);
-    await createBoundChains(transaction, clock).setContracts(network, { ...before, tokens, eurcSince });
+    await createBoundChains(transaction, clock).setContracts(environment, { ...before, tokens, eurcSince });
   });
 }

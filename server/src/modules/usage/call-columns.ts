@@ -21,7 +21,7 @@ export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
     textArray(lines.map((line) => line.idempotencyKey)),
     numberArray(lines.map((line) => line.latencyMs)),
     textArray(lines.map((line) => instantText(line.at))),
-    textArray(lines.map((line) => line.network)),
+    textArray(lines.map((line) => line.environment)),
   ];
 }
 
@@ -31,7 +31,7 @@ export function rulesColumn(lines: readonly ChargeLine[]): string {
 }
 
 /** What lines come to for a tenant in an environment and a month. */
-export interface SpendTotal extends Pick<ChargeLine, "tenantId" | "network" | "period" | "price" | "rulesVersion"> {
+export interface SpendTotal extends Pick<ChargeLine, "tenantId" | "environment" | "period" | "price" | "rulesVersion"> {
   /** Names the row that it adds to. */
   row: string;
 }
@@ -41,10 +41,10 @@ const DIFFERENT = -1;
 
 export function totalsOf(lines: readonly ChargeLine[]): readonly SpendTotal[] {
   const totals = new Map<string, SpendTotal>();
-  for (const { tenantId, network, period, price, rulesVersion } of lines) {
-    const row = `${tenantId} ${network} ${period}`;
+  for (const { tenantId, environment, period, price, rulesVersion } of lines) {
+    const row = `${tenantId} ${environment} ${period}`;
     const total = totals.get(row);
-    if (total === undefined) totals.set(row, { row, tenantId, network, period, price, rulesVersion });
+    if (total === undefined) totals.set(row, { row, tenantId, environment, period, price, rulesVersion });
     else {
       total.price += price;
       total.rulesVersion = sharedVersion(total.rulesVersion, rulesVersion);
@@ -62,7 +62,7 @@ function sharedVersion(one: number | null, other: number | null): number | null 
 export function totalColumns(totals: readonly SpendTotal[]): unknown[] {
   return [
     textArray(totals.map((total) => total.tenantId)),
-    textArray(totals.map((total) => total.network)),
+    textArray(totals.map((total) => total.environment)),
     textArray(totals.map((total) => total.period)),
     numberArray(totals.map((total) => total.price)),
     numberArray(totals.map((total) => total.rulesVersion)),

@@ -54,8 +54,12 @@ function newLine({ oneOf }: Chooser): ChargeLine {
   const price = oneOf(0n, 500n, 1_400n, 5_000n, 20_000n);
   const bill = { listPrice: price, discountPercent: 0, price, usageStatus: "sandbox" } as const;
   const id = newId("x_", at.epochMilliseconds);
-  const network = oneOf<Environment>("sandbox", "production");
-  const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), network, period: oneOf("2026-11", "2026-12") };
+  const environment = oneOf<Environment>("sandbox", "production");
+  const where = {
+    tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"),
+    environment,
+    period: oneOf("2026-11", "2026-12"),
+  };
   const rulesVersion = oneOf(null, null, 0, STALE);
   return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion };
 }
@@ -139,7 +143,14 @@ test("a call that was judged by other rules than hold is refused alone, and take
   const calls = createCalls(pool);
   const newRulesLine = (rulesVersion: number | null): ChargeLine => {
     const line = newLine(createChooser(1));
-    return { ...line, tenantId: "tenant_rules", network: "sandbox", period: "2026-11", price: 2_500n, rulesVersion };
+    return {
+      ...line,
+      tenantId: "tenant_rules",
+      environment: "sandbox",
+      period: "2026-11",
+      price: 2_500n,
+      rulesVersion,
+    };
   };
   const send = {
     charge: (lines: readonly ChargeLine[]) => calls.charge(lines),
@@ -166,7 +177,7 @@ test("captures lock their calls in one order, also where the planner would come 
   const chooser = createChooser(3);
   // They lie in the table in this order, which is not that of their ids.
   const [later, earlier] = ["x_order_2", "x_order_1"];
-  const own = { price: 0n, rulesVersion: null, network: "sandbox" } as const;
+  const own = { price: 0n, rulesVersion: null, environment: "sandbox" } as const;
   const lines = [later, earlier].map((id) => ({ ...newLine(chooser), ...own, id }));
   expect(await calls.reserve(lines, "proc_1")).toEqual([true, true]);
   const holder = openDatabase(testDatabase.url, options);
@@ -201,7 +212,7 @@ test("the statements of the hot path keep one plan, however many lines they are 
         ...newLine(chooser),
         price: 0n,
         rulesVersion: null,
-        network: "sandbox" as const,
+        environment: "sandbox" as const,
       }));
     expect(await calls.charge(newLines())).not.toContain(false);
     const reserved = newLines();

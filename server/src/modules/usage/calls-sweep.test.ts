@@ -34,7 +34,7 @@ async function startCall(processId: string): Promise<void> {
   await calls.heartbeat(processId);
   const identity = {
     tenantId: "tenant_1",
-    network: "sandbox",
+    environment: "sandbox",
     subject: "user_1",
     tool: "find_airports_nearby",
     key: "key",

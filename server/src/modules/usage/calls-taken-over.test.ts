@@ -212,7 +212,7 @@ test("a batch that is sent again while its first sending still runs is granted a
   const lines = [
     {
       ...line,
-      network: "sandbox",
+      environment: "sandbox",
       usageStatus: "sandbox",
       idempotencyKey: null,
       latencyMs: 1,

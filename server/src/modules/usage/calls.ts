@@ -15,7 +15,7 @@ export interface ChargeLine {
   /** The call, when it has claimed an idempotency key; else null. */
   callId: string | null;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   keyId: string;
   subject: string;
   tool: string;
@@ -49,7 +49,7 @@ export interface Settlement {
 
 interface KeyIdentity {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   subject: string;
   tool: string;
   key: string;
@@ -100,7 +100,7 @@ export interface Calls {
   /** Counts one more run of the read that a key was used for. False: it was run again as often as it may be. */
   countRerun(identity: KeyIdentity): Promise<boolean>;
   /** What a tenant's cap leaves in a calendar month. */
-  room(line: Pick<ChargeLine, "tenantId" | "network" | "period">): Promise<Micro>;
+  room(line: Pick<ChargeLine, "tenantId" | "environment" | "period">): Promise<Micro>;
   /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. False: it was ended before. */
   closeClaim(callId: string): Promise<boolean>;
   /**

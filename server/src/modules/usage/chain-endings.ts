@@ -11,11 +11,11 @@ export const usageEndings: ChainEndings<Aggregates> = {
         await usageSettlements.complete(settlementIdOf(transaction.idempotencyKey));
       }
     },
-    async reverted({ usageSettlements, ledger }, { id, network, idempotencyKey, tenantId, operation }) {
+    async reverted({ usageSettlements, ledger }, { id, environment, idempotencyKey, tenantId, operation }) {
       await usageSettlements.dissolve(settlementIdOf(idempotencyKey));
       const outgoing = transfer.outgoing(operation);
       if (tenantId === null || outgoing === undefined) return;
-      await ledger.takeBack({ tenantId, network, token: outgoing.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, environment, token: outgoing.token }, outgoing.amount, id);
     },
   },
 };

@@ -8,7 +8,7 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
     id,
     callId: call.idempotencyKey === undefined ? null : call.id,
     tenantId: call.tenantId,
-    network: call.environment,
+    environment: call.environment,
     keyId: call.keyId,
     subject: call.subject,
     tool: call.tool.name,

@@ -49,7 +49,7 @@ function requestOf(call: PendingCall, key: string) {
   // Keys of the two environments are apart; a hash over both keeps an answer of the sandbox from ever standing for real money.
   const request = environment === "production" ? args : { [environment]: args };
   return {
-    identity: { tenantId, network: environment, subject, tool: tool.name, key },
+    identity: { tenantId, environment, subject, tool: tool.name, key },
     requestHash: requestHash(request),
   };
 }

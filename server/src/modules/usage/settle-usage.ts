@@ -34,7 +34,7 @@ export async function startUsageSettlement(
       const treasury = await wallets.ensure(ENVIRONMENT, "treasury", tenantId);
       const collection = await wallets.ensure(ENVIRONMENT, "collection");
       const { id } = await chainTransactions.enqueue({
-        network: ENVIRONMENT,
+        environment: ENVIRONMENT,
         idempotencyKey: `${KEY_PREFIX}${settlementId}`,
         tenantId,
         callId: null,
@@ -42,7 +42,7 @@ export async function startUsageSettlement(
         operation: transfer.of({ token: "USDC", from: treasury.address, to: collection.address, amount }),
         result: undefined,
       });
-      await ledger.send({ tenantId, network: ENVIRONMENT, token: "USDC" }, amount, id);
+      await ledger.send({ tenantId, environment: ENVIRONMENT, token: "USDC" }, amount, id);
       return "started";
     });
   } catch (error) {

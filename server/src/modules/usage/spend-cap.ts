@@ -95,7 +95,7 @@ export class SpendCap {
 
   async #readRoom(cap: string, { tenantId, environment, startedAt }: PendingCall): Promise<void> {
     try {
-      const room = await this.#calls.room({ tenantId, network: environment, period: monthOf(startedAt) });
+      const room = await this.#calls.room({ tenantId, environment, period: monthOf(startedAt) });
       this.#remember(cap, room);
     } catch (error) {
       if (!this.#isTransient(error)) throw error;
@@ -107,8 +107,8 @@ export class SpendCap {
     this.#rooms.set(cap, { micro, seenAt: performance.now() });
   }
 
-  #use({ tenantId, network, period, price }: ChargeLine, isGranted: boolean): boolean {
-    const room = isGranted ? this.#rooms.get(`${tenantId} ${network} ${period}`) : undefined;
+  #use({ tenantId, environment, period, price }: ChargeLine, isGranted: boolean): boolean {
+    const room = isGranted ? this.#rooms.get(`${tenantId} ${environment} ${period}`) : undefined;
     if (room !== undefined) room.micro -= price;
     return isGranted;
   }

@@ -31,7 +31,11 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
        select tenant_id, network, period
        from unnest($1::text[], $2::text[], $3::text[]) as line (tenant_id, network, period)
        order by tenant_id, network, period on conflict do nothing`,
-      [missing.map((line) => line.tenantId), missing.map((line) => line.network), missing.map((line) => line.period)],
+      [
+        missing.map((line) => line.tenantId),
+        missing.map((line) => line.environment),
+        missing.map((line) => line.period),
+      ],
     );
     if (knownSpendRows.size > 50_000) knownSpendRows.clear();
     for (const { row } of missing) knownSpendRows.add(row);
@@ -63,8 +67,8 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
   return {
     charge: (lines) => grant("charge", lines, []),
     reserve: (lines, processId) => grant("reserve", lines, [processId]),
-    async room({ tenantId, network, period }) {
-      const { rows } = await pool.query<{ room: bigint }>({ ...ROOM, values: [tenantId, network, period] });
+    async room({ tenantId, environment, period }) {
+      const { rows } = await pool.query<{ room: bigint }>({ ...ROOM, values: [tenantId, environment, period] });
       return rows[0]?.room ?? 0n;
     },
   };

@@ -12,7 +12,7 @@ export function createIdempotencyKeys(
 ): Pick<Calls, "claim" | "look" | "keepOutcome" | "countRerun" | "closeClaim"> {
   return {
     async claim(identity, requestHash, callId, processId, at) {
-      const { tenantId, network, subject, tool, key } = identity;
+      const { tenantId, environment, subject, tool, key } = identity;
       const claimed = await pool.query({
         name: "claim",
         text: `insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at, trace_id)
@@ -25,7 +25,7 @@ export function createIdempotencyKeys(
           returning call_id`,
         values: [
           tenantId,
-          network,
+          environment,
           subject,
           tool,
           key,
@@ -37,21 +37,21 @@ export function createIdempotencyKeys(
         ],
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
-      const { rows } = await pool.query<HeldKey>(SELECT_HELD, [tenantId, network, subject, tool, key]);
+      const { rows } = await pool.query<HeldKey>(SELECT_HELD, [tenantId, environment, subject, tool, key]);
       // The row went away between the two statements: its call failed and freed the key. The caller tries again.
       return rows[0] === undefined ? { kind: "running" } : readClaim(rows[0], requestHash);
     },
 
-    async look({ tenantId, network, subject, tool, key }, requestHash, at) {
+    async look({ tenantId, environment, subject, tool, key }, requestHash, at) {
       const { rows } = await pool.query<HeldKey>(
         `${SELECT_HELD} and (state = 'running' or created_at >= $6::timestamptz - make_interval(hours => ${KEY_LIFETIME_HOURS}))`,
-        [tenantId, network, subject, tool, key, at.toString()],
+        [tenantId, environment, subject, tool, key, at.toString()],
       );
       return rows[0] === undefined ? undefined : readClaim(rows[0], requestHash);
     },
 
-    async keepOutcome({ tenantId, network, subject, tool, key }, stored, outcomeText) {
-      const identity = [tenantId, network, subject, tool, key];
+    async keepOutcome({ tenantId, environment, subject, tool, key }, stored, outcomeText) {
+      const identity = [tenantId, environment, subject, tool, key];
       await pool.query(
         `update idempotency set outcome = $7 where tenant_id = $1 and network = $2 and subject = $3 and tool = $4
            and key = $5 and outcome = $6`,
@@ -61,11 +61,11 @@ export function createIdempotencyKeys(
       return rows[0]?.outcome ?? null;
     },
 
-    async countRerun({ tenantId, network, subject, tool, key }) {
+    async countRerun({ tenantId, environment, subject, tool, key }) {
       const counted = await pool.query(
         `update idempotency set reruns = reruns + 1 where tenant_id = $1 and network = $2 and subject = $3 and tool = $4
            and key = $5 and reruns < ${MOST_RERUNS}`,
-        [tenantId, network, subject, tool, key],
+        [tenantId, environment, subject, tool, key],
       );
       return counted.rowCount === 1;
     },

@@ -11,26 +11,28 @@ export function createCallingPersons(db: Queryable): PersonRecords {
       ],
     },
 
-    async held({ tenantId, userId, network }) {
+    async held({ tenantId, userId, environment }) {
       const { rows } = await sql<{ usageRecords: number }>`
         select count(*)::int as usage_records from usage_record
-        where tenant_id = ${tenantId} and network = ${network} and subject = ${userId}`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and subject = ${userId}`.execute(db);
       return { ...rows[0] };
     },
 
     /** A call under way writes the person's answer when it ends, and so does one that books for the person. */
-    async objections({ tenantId, userId, network }, { callIds }) {
+    async objections({ tenantId, userId, environment }, { callIds }) {
       const { rows } = await sql`
         select 1 from call
-        where tenant_id = ${tenantId} and network = ${network} and state = 'reserved'
+        where tenant_id = ${tenantId} and network = ${environment} and state = 'reserved'
           and (subject = ${userId} or id = any (${callIds}::text[])) limit 1`.execute(db);
       return { isBusy: rows.length > 0 };
     },
 
-    async forgetOwn({ tenantId, userId, network }) {
+    async forgetOwn({ tenantId, userId, environment }) {
       await sql`
         delete from idempotency
-        where tenant_id = ${tenantId} and network = ${network} and subject = ${userId} and state = 'done'`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and subject = ${userId} and state = 'done'`.execute(
+        db,
+      );
     },
   };
 }

@@ -8,8 +8,8 @@ import { RESERVE } from "./store-calls-sql.ts";
 export function createCallReservations(db: Queryable): CallReservations {
   return {
     async reserve(line, processId) {
-      const { tenantId, network, period } = line;
-      await sql`insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${network}, ${period})
+      const { tenantId, environment, period } = line;
+      await sql`insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${environment}, ${period})
         on conflict do nothing`.execute(db);
       const { rows } = await db.executeQuery(
         CompiledQuery.raw(RESERVE, [...columnsOf([line]), rulesColumn([line]), processId]),

@@ -14,7 +14,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
         .selectFrom("usageRecord")
         .select("tenantId")
         .distinct()
-        .where("network", "=", ENVIRONMENT)
+        .where("environment", "=", ENVIRONMENT)
         .where("status", "=", "unsettled")
         .where("settlementId", "is", null)
         .where("tenantId", ">", after)

@@ -9,18 +9,18 @@ const MOST_HOURS_AT_ONCE = 48;
 
 export function createUsageSums(db: Queryable): UsageSums {
   return {
-    async list(tenantId, network, { by, tool, before, limit }) {
+    async list(tenantId, environment, { by, tool, before, limit }) {
       const { rows } = await sql<UsageSum>`
         select begins_at, sum(calls)::bigint as calls, sum(list_price_micro)::bigint as list_price_micro,
           sum(price_micro)::bigint as price_micro
         from ${sql.table(by === "hour" ? "usage_hour" : "usage_day")}
-        where tenant_id = ${tenantId} and network = ${network}
+        where tenant_id = ${tenantId} and network = ${environment}
           and begins_at < ${before?.toString() ?? "infinity"} ${tool === undefined ? sql`` : sql`and tool = ${tool}`}
         group by begins_at order by begins_at desc limit ${limit}`.execute(db);
       return rows;
     },
 
-    async byTool(tenantId, network, { from, to, tool }) {
+    async byTool(tenantId, environment, { from, to, tool }) {
       const summed = await db.selectFrom("usageSummed").select("until").executeTakeFirst();
       const until = summed?.until;
       // What is not summed for good is read record by record.
@@ -30,11 +30,11 @@ export function createUsageSums(db: Queryable): UsageSums {
       const { rows } = await sql<ToolSum>`
         select tool, sum(calls)::bigint as calls, sum(price_micro)::bigint as price_micro from (
           select tool, calls, price_micro from usage_hour
-          where tenant_id = ${tenantId} and network = ${network} and begins_at >= ${from.toString()}
+          where tenant_id = ${tenantId} and network = ${environment} and begins_at >= ${from.toString()}
             and begins_at < least(${to.toString()}::timestamptz, ${rest.toString()}::timestamptz) ${isAsked}
           union all
           select tool, 1, price_micro from usage_record
-          where tenant_id = ${tenantId} and network = ${network} and id >= ${first} and id < ${end} ${isAsked}
+          where tenant_id = ${tenantId} and network = ${environment} and id >= ${first} and id < ${end} ${isAsked}
         ) as part group by tool order by 3 desc, 1`.execute(db);
       return rows;
     },

@@ -29,13 +29,13 @@ const settlementTx = sql<string | null>`coalesce(
 
 export function createUsage(db: Queryable): Usage {
   return {
-    async list(tenantId, network, { before, limit, tool, between }) {
+    async list(tenantId, environment, { before, limit, tool, between }) {
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
         .select(settlementTx.as("settlementTx"))
         .where("usageRecord.tenantId", "=", tenantId)
-        .where("usageRecord.network", "=", network)
+        .where("usageRecord.environment", "=", environment)
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);
@@ -47,13 +47,13 @@ export function createUsage(db: Queryable): Usage {
       return await query.execute();
     },
 
-    async totals(tenantId, network, period) {
+    async totals(tenantId, environment, period) {
       const row = await db
         .selectFrom("tenant")
         .leftJoin("tenantSpend", (join) =>
           join
             .onRef("tenantSpend.tenantId", "=", "tenant.id")
-            .on("tenantSpend.network", "=", network)
+            .on("tenantSpend.environment", "=", environment)
             .on("tenantSpend.period", "=", period),
         )
         .select(["tenant.monthlyCapMicro as cap", "tenantSpend.spentMicro as spent"])

@@ -25,13 +25,13 @@ export interface UsageSums {
   /** Newest first; what begins before `before`. */
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     page: { by: "hour" | "day"; tool: string | undefined; before: Temporal.Instant | undefined; limit: number },
   ): Promise<readonly UsageSum[]>;
   /** By tool, the dearest first, up to this moment; both times are whole hours. */
   byTool(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     asked: { from: Temporal.Instant; to: Temporal.Instant; tool: string | undefined },
   ): Promise<readonly ToolSum[]>;
   /** Records that were made before this moment are in. Undefined: none is. */

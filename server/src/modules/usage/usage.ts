@@ -41,12 +41,12 @@ export interface Usage {
   /** Newest first; `before` is the id of the last record of the page before. */
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     page: { before: string | undefined; limit: number; tool: string | undefined; between?: Between },
   ): Promise<readonly UsageRecord[]>;
   totals(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     period: string,
   ): Promise<{ spentMicroUsdc: Micro; capMicroUsdc: Micro }>;
 }

@@ -30,14 +30,14 @@ const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 600_000 };
 const MOST_ATTEMPTS = 18;
 
 /** For the reconciler: the events of one supplier. */
-export function supplierEventUse(network: Environment, ports: EventPorts): EffectUse {
+export function supplierEventUse(environment: Environment, ports: EventPorts): EffectUse {
   const { stores, clock } = ports;
-  const store = ({ webhookInbox }: Aggregates) => eventStore(network, webhookInbox, clock);
+  const store = ({ webhookInbox }: Aggregates) => eventStore(environment, webhookInbox, clock);
   const definition: EffectDefinition<EventRecord, Aggregates> = {
     done: "done",
     store,
     quietMilliseconds: ({ event }) => backOff(event.attempts, RETRY),
-    recovery: { kind: "send_again", sendAgain: ({ event }) => handleOnce(ports, network, event) },
+    recovery: { kind: "send_again", sendAgain: ({ event }) => handleOnce(ports, environment, event) },
     neverSent: () => {
       throw new Error("nothing is sent for an event");
     },
@@ -45,14 +45,14 @@ export function supplierEventUse(network: Environment, ports: EventPorts): Effec
     unstoredEnd: "unknown",
   };
   return defineEffectUse<EventRecord, Aggregates>({
-    ...{ name: `supplier_event ${network}`, stores, clock, store },
+    ...{ name: `supplier_event ${environment}`, stores, clock, store },
     definitionFor: () => definition,
   });
 }
 
 async function handleOnce(
   ports: EventPorts,
-  network: Environment,
+  environment: Environment,
   event: ReceivedEvent,
 ): Promise<Move<EventRecord, Aggregates>> {
   const done = (outcome: string): Move<EventRecord, Aggregates> => ({
@@ -60,7 +60,7 @@ async function handleOnce(
     end: async () => ({ result: outcome, apply: async () => undefined }),
   });
   try {
-    return done(await handleEvent(ports, network, event));
+    return done(await handleEvent(ports, environment, event));
   } catch (err) {
     const { id, type, attempts } = event;
     if (attempts < MOST_ATTEMPTS) return unknown(err);
@@ -69,24 +69,24 @@ async function handleOnce(
   }
 }
 
-function eventStore(network: Environment, inbox: WebhookInbox, clock: Clock): EffectStore<EventRecord> {
+function eventStore(environment: Environment, inbox: WebhookInbox, clock: Clock): EffectStore<EventRecord> {
   return {
     get: async () => undefined,
     async advance(id, _guard, _to, { result } = {}) {
-      await inbox.done(network, id, String(result));
+      await inbox.done(environment, id, String(result));
       return true;
     },
     // A lease is longer than the work.
     touch: async () => true,
     async leave(id, _workerId, until, cause) {
-      await inbox.putBack(network, id, reasonOf(cause), until);
+      await inbox.putBack(environment, id, reasonOf(cause), until);
       return true;
     },
     async claimStale(_workerId, _staleSeconds, limit) {
       const now = clock.now();
-      const taken = await inbox.take(network, limit, now.add(LEASE));
+      const taken = await inbox.take(environment, limit, now.add(LEASE));
       return taken.map((event) => ({
-        ...{ id: event.id, network, kind: event.type, state: "waiting", callId: undefined },
+        ...{ id: event.id, environment, kind: event.type, state: "waiting", callId: undefined },
         ...{ result: undefined, failureCode: undefined, quietUntil: undefined, createdAt: now, event },
       }));
     },

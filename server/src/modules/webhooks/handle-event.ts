@@ -30,25 +30,25 @@ const MOST_CREDITS = 200;
  * Works on one event. Its body is only a hint: what it names is read at the supplier, and what follows is stored once, so that
  * events may come twice, late or in any order. Returns what came of it, for the operator.
  */
-export async function handleEvent(ports: EventPorts, network: Environment, event: SupplierEvent): Promise<string> {
+export async function handleEvent(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { orderId } = event;
-  const order = orderId === undefined ? undefined : await ports.stores.orders.findByOrderId(network, orderId);
-  if (order === undefined) return finishBooking(ports, network, event);
+  const order = orderId === undefined ? undefined : await ports.stores.orders.findByOrderId(environment, orderId);
+  if (order === undefined) return finishBooking(ports, environment, event);
   await finishActions(ports, order);
   for (const recorded of await readSubject(ports, order, event)) {
     const at = ports.clock.now();
-    await ports.stores.orders.record(network, order.orderId, { ...recorded, at, source: "webhook" });
+    await ports.stores.orders.record(environment, order.orderId, { ...recorded, at, source: "webhook" });
   }
   return (await refreshOrder(ports, order, "webhook")) === "read" ? "order read" : "order not at the supplier";
 }
 
 /** An event about what is not an order yet may decide a booking whose outcome is open. */
-async function finishBooking(ports: EventPorts, network: Environment, event: SupplierEvent): Promise<string> {
+async function finishBooking(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { stores, log } = ports;
   const bookingId = await bookingOf(ports, event);
   const booking = bookingId === undefined ? undefined : await stores.bookings.get(bookingId);
-  if (booking === undefined || booking.network !== network) return "not of this service";
-  const fields = { bookingId, network, state: booking.state, orderId: event.orderId, type: event.type };
+  if (booking === undefined || booking.environment !== environment) return "not of this service";
+  const fields = { bookingId, network: environment, state: booking.state, orderId: event.orderId, type: event.type };
   if (booking.state === "booked") {
     if (event.orderId === undefined) return "booked meanwhile";
     if (booking.orderId === event.orderId) throw new NotYet("booked a moment ago");
@@ -89,7 +89,7 @@ async function bookingOf(
 async function finishActions(ports: EventPorts, order: OrderRecord): Promise<void> {
   const { stores, commits } = ports;
   await reopenActions(ports, order);
-  const sent = await stores.servicingActions.listSent(order.network, order.orderId);
+  const sent = await stores.servicingActions.listSent(order.environment, order.orderId);
   if (sent.length === 0) return;
   for (const action of sent) {
     if ((await commits[action.kind].lookUp(action)) !== undefined) await stores.servicingActions.wake(action.id);
@@ -99,14 +99,14 @@ async function finishActions(ports: EventPorts, order: OrderRecord): Promise<voi
 
 /** What was given up and took effect after all is finished like any other, once in a lifetime of its subject. */
 async function reopenActions({ stores, commits, log }: EventPorts, order: OrderRecord): Promise<void> {
-  const { network, orderId } = order;
+  const { environment, orderId } = order;
   const reopened = new Set<string>();
-  for (const action of await stores.servicingActions.listGivenUp(network, orderId)) {
+  for (const action of await stores.servicingActions.listGivenUp(environment, orderId)) {
     const { id, kind, subjectId, payment } = action;
     const subject = `${kind} ${subjectId}`;
     if (reopened.has(subject) || (await commits[kind].lookUp(action)) === undefined) continue;
     reopened.add(subject);
-    const fields = { actionId: id, kind, subjectId, orderId, network };
+    const fields = { actionId: id, kind, subjectId, orderId, network: environment };
     if (payment === undefined) {
       if (await stores.servicingActions.reopen(id))
         log.warn(fields, "an action that was given up took effect after all");

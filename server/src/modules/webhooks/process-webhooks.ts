@@ -9,8 +9,8 @@ import type { EventPorts } from "./handle-event.ts";
 
 export interface WebhookProcessorOptions {
   stores: Stores;
-  /** Undefined: this network is switched off; its events wait. */
-  portsFor(network: Environment): Omit<EventPorts, "stores" | "clock" | "log"> | undefined;
+  /** Undefined: this environment is switched off; its events wait. */
+  portsFor(environment: Environment): Omit<EventPorts, "stores" | "clock" | "log"> | undefined;
   clock: Clock;
   log: Log;
 }
@@ -24,17 +24,17 @@ const KEPT = { hours: 30 * 24 };
 /** The supplier's events that have been stored, one after the other as they arrived, and orders whose events were missed. */
 export function createWebhookProcessor({ stores, portsFor, clock, log }: WebhookProcessorOptions) {
   const inbox = stores.webhookInbox;
-  const eventPorts = (network: Environment): EventPorts | undefined => {
-    const ports = portsFor(network);
+  const eventPorts = (environment: Environment): EventPorts | undefined => {
+    const ports = portsFor(environment);
     return ports === undefined ? undefined : { ...ports, stores, clock, log };
   };
 
   return {
     /** Works on every event that waits; how many that were. */
     async runOnce(): Promise<number> {
-      const uses = ENVIRONMENTS.flatMap((network) => {
-        const ports = eventPorts(network);
-        return ports === undefined ? [] : [supplierEventUse(network, ports)];
+      const uses = ENVIRONMENTS.flatMap((environment) => {
+        const ports = eventPorts(environment);
+        return ports === undefined ? [] : [supplierEventUse(environment, ports)];
       });
       // An event's lease has no name, only an end.
       return await reconcileEffects(uses, { workerId: "supplier-events", log });
@@ -43,9 +43,9 @@ export function createWebhookProcessor({ stores, portsFor, clock, log }: Webhook
     /** Reads orders that wait for something, or whose events may have been missed; how many that were. */
     async readDueOrders(): Promise<number> {
       let count = 0;
-      for (const network of ENVIRONMENTS) {
-        const ports = eventPorts(network);
-        if (ports !== undefined) count += await refreshDueOrders(ports, network, BATCH, LEASE_MILLISECONDS);
+      for (const environment of ENVIRONMENTS) {
+        const ports = eventPorts(environment);
+        if (ports !== undefined) count += await refreshDueOrders(ports, environment, BATCH, LEASE_MILLISECONDS);
       }
       return count;
     },

@@ -22,10 +22,10 @@ export function createReceivers({ suppliers, stores, clock, settings }: Parts): 
   return [
     ...(sandbox === undefined
       ? []
-      : [{ network: "sandbox" as const, ...pickReading(sandbox), secrets: registeredSecrets }]),
+      : [{ environment: "sandbox" as const, ...pickReading(sandbox), secrets: registeredSecrets }]),
     ...(production === undefined
       ? []
-      : [{ network: "production" as const, ...pickReading(production), secrets: configuredSecrets }]),
+      : [{ environment: "production" as const, ...pickReading(production), secrets: configuredSecrets }]),
   ];
 }
 

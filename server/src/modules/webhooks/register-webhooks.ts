@@ -8,11 +8,11 @@ import type { Stores } from "./context.ts";
  */
 export async function registerWebhooks(
   { stores, webhooks }: { stores: Pick<Stores, "webhookEndpoints">; webhooks: Pick<SupplierWebhooks, "register"> },
-  network: Environment,
+  environment: Environment,
   url: string,
 ): Promise<void> {
-  const known = await stores.webhookEndpoints.find(network);
+  const known = await stores.webhookEndpoints.find(environment);
   const made = await webhooks.register(url, known?.endpointId);
-  if (made !== undefined) await stores.webhookEndpoints.put(network, made);
-  else if (known !== undefined && known.url !== url) await stores.webhookEndpoints.put(network, { ...known, url });
+  if (made !== undefined) await stores.webhookEndpoints.put(environment, made);
+  else if (known !== undefined && known.url !== url) await stores.webhookEndpoints.put(environment, { ...known, url });
 }

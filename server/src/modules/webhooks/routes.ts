@@ -6,7 +6,7 @@ import type { SupplierWebhooks, WebhookInbox } from "../../ports/supplier-webhoo
 
 /** What of one environment arrives there. */
 export interface WebhookReceiver {
-  network: Environment;
+  environment: Environment;
   read: SupplierWebhooks["read"];
   mayBeSigned: SupplierWebhooks["mayBeSigned"];
   secrets(): Promise<readonly string[]>;
@@ -61,10 +61,10 @@ const receiveWebhook = definePublicRoute({
   },
   async run({ text, header, fail }, { webhookReceivers, stores, clock }: WebhookRoutePorts) {
     const signature = header(SIGNATURE);
-    for (const { network, read, secrets } of signature === undefined ? [] : webhookReceivers) {
+    for (const { environment, read, secrets } of signature === undefined ? [] : webhookReceivers) {
       const event = read(text, { signature }, await secrets());
       if (event === undefined) continue;
-      await stores.webhookInbox.receive(network, event, clock.now());
+      await stores.webhookInbox.receive(environment, event, clock.now());
       return { ok: true } as const;
     }
     throw fail("unauthorized");

@@ -21,40 +21,40 @@ type EventRow = Pick<Selectable<WebhookEventTable>, (typeof EVENT_COLUMNS)[numbe
 
 export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookInbox {
   return {
-    async receive(network, event, at) {
+    async receive(environment, event, at) {
       const row = await queryable
         .insertInto("webhookEvent")
-        .values({ ...event, network, receivedAt: at.toString(), nextAt: at.toString() })
-        .onConflict((conflict) => conflict.columns(["network", "id"]).doNothing())
+        .values({ ...event, environment, receivedAt: at.toString(), nextAt: at.toString() })
+        .onConflict((conflict) => conflict.columns(["environment", "id"]).doNothing())
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
     },
 
-    async take(network, limit, until) {
+    async take(environment, limit, until) {
       const rows = await takeDueRows<EventRow>(queryable, {
-        ...{ table: "webhook_event", key: ["network", "id"], due: "next_at", at: clock.now(), until, limit },
-        where: sql`network = ${network} and finished_at is null`,
+        ...{ table: "webhook_event", key: ["environment", "id"], due: "next_at", at: clock.now(), until, limit },
+        where: sql`network = ${environment} and finished_at is null`,
         set: sql`attempts = attempts + 1`,
         returning: EVENT_COLUMNS,
       });
       return rows.map((row): ReceivedEvent => withoutNulls(row));
     },
 
-    async done(network, id, outcome) {
+    async done(environment, id, outcome) {
       await queryable
         .updateTable("webhookEvent")
         .set({ finishedAt: clock.now().toString(), outcome })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("id", "=", id)
         .execute();
     },
 
-    async putBack(network, id, reason, until) {
+    async putBack(environment, id, reason, until) {
       await queryable
         .updateTable("webhookEvent")
         .set({ lastReason: reason, nextAt: until.toString() })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("id", "=", id)
         .where("finishedAt", "is", null)
         .execute();
@@ -70,24 +70,28 @@ export function createWebhookEndpoints(storage: { db: Queryable; vault: Vault; c
   const { db, vault, clock } = storage;
   const contextOf = (network: string, endpointId: string) => `webhook_endpoint ${network} ${endpointId}`;
   return {
-    async find(network) {
-      const row = await db.selectFrom("webhookEndpoint").selectAll().where("network", "=", network).executeTakeFirst();
+    async find(environment) {
+      const row = await db
+        .selectFrom("webhookEndpoint")
+        .selectAll()
+        .where("environment", "=", environment)
+        .executeTakeFirst();
       if (row === undefined) return undefined;
       const { endpointId, url } = row;
-      return { endpointId, url, secret: vault.decrypt(row.encryptedSecret, contextOf(network, endpointId)) };
+      return { endpointId, url, secret: vault.decrypt(row.encryptedSecret, contextOf(environment, endpointId)) };
     },
 
-    async put(network, { endpointId, url, secret }) {
+    async put(environment, { endpointId, url, secret }) {
       const values = {
         endpointId,
         url,
-        encryptedSecret: vault.encrypt(secret, contextOf(network, endpointId)),
+        encryptedSecret: vault.encrypt(secret, contextOf(environment, endpointId)),
         updatedAt: clock.now().toString(),
       };
       await db
         .insertInto("webhookEndpoint")
-        .values({ network, ...values })
-        .onConflict((conflict) => conflict.column("network").doUpdateSet(values))
+        .values({ environment, ...values })
+        .onConflict((conflict) => conflict.column("environment").doUpdateSet(values))
         .execute();
     },
   };

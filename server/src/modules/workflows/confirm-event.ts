@@ -66,7 +66,7 @@ const lookUps: LookUps = {
 };
 
 async function lookUpClaim({ stores, clock, portsFor }: RunParts, run: Run, tripId: string): Promise<Found> {
-  const claim = await findClaim({ stores, clock, chain: portsFor(run.network)?.chain }, run, tripId);
+  const claim = await findClaim({ stores, clock, chain: portsFor(run.environment)?.chain }, run, tripId);
   const because: Record<ClaimState, string> = {
     claimed: "The guest has claimed the trip.",
     open: "The guest has not claimed the trip, and can still do so.",
@@ -76,16 +76,16 @@ async function lookUpClaim({ stores, clock, portsFor }: RunParts, run: Run, trip
 }
 
 async function lookUpTickets({ stores, clock, log, portsFor }: RunParts, run: Run, orderId: string): Promise<Found> {
-  const ports = portsFor(run.network);
-  const known = await stores.orders.find(run.tenantId, run.network, orderId);
+  const ports = portsFor(run.environment);
+  const known = await stores.orders.find(run.tenantId, run.environment, orderId);
   if (ports === undefined || known === undefined) return UNKNOWN_ORDER;
   await refreshOrder({ ...ports, stores, clock, log }, known, "reconciliation");
-  return judgeTickets(await stores.orders.find(run.tenantId, run.network, orderId));
+  return judgeTickets(await stores.orders.find(run.tenantId, run.environment, orderId));
 }
 
 async function peekAtTickets({ stores, portsFor }: RunParts, run: Run, orderId: string): Promise<Found> {
-  const ports = portsFor(run.network);
-  const known = await stores.orders.find(run.tenantId, run.network, orderId);
+  const ports = portsFor(run.environment);
+  const known = await stores.orders.find(run.tenantId, run.environment, orderId);
   if (ports === undefined || known === undefined) return UNKNOWN_ORDER;
   return judgeTickets(await readTicketing(ports, known));
 }

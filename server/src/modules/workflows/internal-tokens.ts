@@ -10,7 +10,7 @@ export interface InternalToken {
   rotatedAt: Temporal.Instant | undefined;
   revokedAt: Temporal.Instant | undefined;
   /** The tenants that it acts for, and in which environment. */
-  tenants: readonly { tenantId: string; network: Environment }[];
+  tenants: readonly { tenantId: string; environment: Environment }[];
 }
 
 /** What a token does for a tenant is done with a key of the tenant that nobody knows. */
@@ -26,7 +26,12 @@ export interface InternalTokenAdministration {
   revoke(id: string, actor: string): Promise<boolean>;
   list(): Promise<readonly InternalToken[]>;
   /** Lets the token act for a tenant. False: there is no such token. */
-  bind(keys: TokenKeys, id: string, to: { tenantId: string; network: Environment }, actor: string): Promise<boolean>;
+  bind(
+    keys: TokenKeys,
+    id: string,
+    to: { tenantId: string; environment: Environment },
+    actor: string,
+  ): Promise<boolean>;
   /** False: it was not bound. */
   unbind(keys: TokenKeys, id: string, tenantId: string, actor: string): Promise<boolean>;
 }

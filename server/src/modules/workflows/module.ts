@@ -61,22 +61,11 @@ export const workflowsModule = defineModule({
   }),
   personRecords: ({ db }) => createRunningPersons(db),
   parts: {
-    workflowRunner: ({
-      stores,
-      workflows: known,
-      networks,
-      kernel,
-      catalog,
-      identity,
-      clock,
-      random,
-      log,
-      processId,
-    }) =>
+    workflowRunner: ({ stores, workflows: known, chains, kernel, catalog, identity, clock, random, log, processId }) =>
       new WorkflowRunner({
         ...{ runs: stores.runs, workflows: known, kernel, catalog, identity, clock, random, log },
         workerId: processId,
-        collectionAddress: (network) => networks[network]?.collection.address,
+        collectionAddress: (environment) => chains[environment]?.collection.address,
       }),
     internalTokens: ({ db, identity }) => createInternalTokens(db, identity),
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),

@@ -77,7 +77,7 @@ async function newRun(): Promise<string> {
     ...{
       id,
       tenantId: id,
-      network: "sandbox",
+      environment: "sandbox",
       workflowId: id,
       version: 1,
       userId: undefined,
@@ -87,7 +87,7 @@ async function newRun(): Promise<string> {
   });
   return id;
 }
-const find = async (id: string) => await runs.find([{ tenantId: id, network: "sandbox" }], id);
+const find = async (id: string) => await runs.find([{ tenantId: id, environment: "sandbox" }], id);
 const stepsOf = async (id: string) =>
   (await runs.steps(id)).map(({ stepId, state, attempt, outcome }) => ({ stepId, state, attempt, outcome }));
 

@@ -218,7 +218,7 @@ function principalOf(
 
 /** Runs of one environment are not there for keys of the other. */
 const ownersOf = (principals: readonly Principal[]) =>
-  principals.map(({ tenantId, environment }) => ({ tenantId, network: environment }));
+  principals.map(({ tenantId, environment }) => ({ tenantId, environment }));
 
 const nameOf = (principals: readonly Principal[], tenantId: string): string =>
   principals.find((one) => one.tenantId === tenantId)?.serviceAccountId ?? "operator";

@@ -26,7 +26,7 @@ export interface RunnerOptions {
   log: Log;
   workerId: string;
   /** Undefined: the environment is switched off, and its runs wait. */
-  collectionAddress(network: Environment): string | undefined;
+  collectionAddress(environment: Environment): string | undefined;
 }
 
 /** Of a step that is tried again: how it failed the last time. */
@@ -109,7 +109,7 @@ export class WorkflowRunner {
 
   async #segment(run: Run): Promise<SegmentEnd> {
     const workflow = this.workflows.find(({ id }) => id === run.workflowId);
-    const collectionAddress = this.#options.collectionAddress(run.network);
+    const collectionAddress = this.#options.collectionAddress(run.environment);
     if (workflow === undefined || collectionAddress === undefined) {
       // A process of another version or configuration may know it.
       return { kind: "again", at: this.#options.clock.now().add({ minutes: 1 }) };
@@ -134,7 +134,7 @@ export class WorkflowRunner {
   async assess(run: Run): Promise<{ losses: readonly OrderEnd[]; steps: number; mayBuy: boolean }> {
     const journal = await this.#options.runs.steps(run.id);
     const workflow = this.workflows.find(({ id }) => id === run.workflowId);
-    const collectionAddress = this.#options.collectionAddress(run.network);
+    const collectionAddress = this.#options.collectionAddress(run.environment);
     const known = { steps: journal.length, mayBuy: journal.some((step) => this.#isSpending(step)) };
     if (workflow === undefined || collectionAddress === undefined) return { ...known, losses: [], mayBuy: true };
     const options = { collectionAddress, catalog: this.#options.catalog, invoke: this.#invoke };
@@ -178,7 +178,7 @@ export class WorkflowRunner {
   ): Promise<Invocation | undefined> {
     const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
     const principal = await confirmPrincipal();
-    if (principal === undefined || principal.environment !== run.network) return undefined;
+    if (principal === undefined || principal.environment !== run.environment) return undefined;
     return {
       ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
       ...{ cover, leadTravelerId },

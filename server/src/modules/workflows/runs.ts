@@ -7,7 +7,7 @@ type RunState = "running" | "paused" | "completed" | "failed";
 export interface Run {
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   workflowId: string;
   /** Of the workflow that it began with. */
   version: number;
@@ -40,7 +40,7 @@ export interface RunCall {
 }
 
 export interface NewRun
-  extends Pick<Run, "id" | "tenantId" | "network" | "workflowId" | "version" | "userId" | "keyId"> {
+  extends Pick<Run, "id" | "tenantId" | "environment" | "workflowId" | "version" | "userId" | "keyId"> {
   input: Readonly<Record<string, unknown>>;
   tripId: string | undefined;
   traceId: string;
@@ -113,7 +113,7 @@ export interface RunPause extends Omit<NewPause, "position" | "event" | "remindA
 }
 
 /** A run is there for its tenant, in its environment. */
-export type RunOwner = Pick<Run, "tenantId" | "network">;
+export type RunOwner = Pick<Run, "tenantId" | "environment">;
 
 interface FoundSession {
   run: Run;
@@ -144,7 +144,7 @@ export interface Runs {
   find(owners: readonly RunOwner[], runId: string): Promise<Run | undefined>;
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     page: { limit: number; before: string | undefined; state: RunState | undefined },
   ): Promise<readonly Run[]>;
   /** Of a trip. */

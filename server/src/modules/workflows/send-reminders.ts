@@ -48,13 +48,13 @@ export function reminderUse(ports: ReminderPorts): EffectUse {
 
 async function sendOne(ports: ReminderPorts, reminder: PauseReminder): Promise<Reminding> {
   const { stores, clock, mailer, mailing } = ports;
-  const { network, tenantId } = reminder;
+  const { environment, tenantId } = reminder;
   const pause = await stores.pauseReminders.pauseOf(reminder);
   const mail = pause === undefined ? undefined : await compose(ports, reminder, pause);
   if (mail === undefined) return refuse("there is nothing to do any more, or nobody to write to");
   const { kept, ...most } = mailing;
-  const counted = { network, tenantId, recipient: mail.to.address, ...most };
-  if (network === kept || !(await stores.mailCounts.count(counted))) return refuse("it is kept");
+  const counted = { environment, tenantId, recipient: mail.to.address, ...most };
+  if (environment === kept || !(await stores.mailCounts.count(counted))) return refuse("it is kept");
   return send<PauseReminder, Aggregates, void>({
     to: "pending",
     request: () => mailer.send(mail),
@@ -70,17 +70,17 @@ const refuse = (why: string): Reminding => failed(new Failure("mail_refused", { 
 
 async function compose(
   { stores, claimKeys, vault, appUrl }: ReminderPorts,
-  { id, tenantId, network, userId }: PauseReminder,
+  { id, tenantId, environment, userId }: PauseReminder,
   pause: RemindedPause,
 ): Promise<Mail | undefined> {
   const messageId = `pause-reminder.${id.replace("_", "-")}`;
   if (userId === undefined) {
-    const trip = pause.tripId === undefined ? undefined : await stores.trips.find(tenantId, network, pause.tripId);
+    const trip = pause.tripId === undefined ? undefined : await stores.trips.find(tenantId, environment, pause.tripId);
     if (trip?.guestEmail === undefined) return undefined;
     const mail = composeGuestMail(trip, trip.guestEmail, guestLinkOf(claimKeys, trip));
     return { ...mail, subject: `Reminder: ${mail.subject}`, messageId };
   }
-  const person = await stores.persons.find({ tenantId, network }, userId);
+  const person = await stores.persons.find({ tenantId, environment }, userId);
   if (person === undefined) return undefined;
   const { event, about } = pause;
   const link =

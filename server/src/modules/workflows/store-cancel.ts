@@ -39,7 +39,7 @@ export async function cancelRun(
 export async function cancelWaiting(db: Queryable, clock: Clock, owner: RunOwner, tripId: string): Promise<void> {
   const { rows } = await sql<{ runId: string }>`
     select pause.run_id from workflow_pause pause join workflow_run run on run.id = pause.run_id
-    where run.tenant_id = ${owner.tenantId} and run.network = ${owner.network} and lower(run.trip_id) = ${tripId}
+    where run.tenant_id = ${owner.tenantId} and run.network = ${owner.environment} and lower(run.trip_id) = ${tripId}
       and run.state = 'paused' and pause.resolved_at is null and pause.needs_open_trip`.execute(db);
   for (const { runId } of rows) await cancelRun(db, clock, runId, { by: "the end of its trip" });
 }

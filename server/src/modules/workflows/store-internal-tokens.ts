@@ -85,16 +85,16 @@ export class TokenAdministration implements InternalTokenAdministration {
   async bind(
     keys: TokenKeys,
     id: string,
-    { tenantId, network }: { tenantId: string; network: Environment },
+    { tenantId, environment }: { tenantId: string; environment: Environment },
     actor: string,
   ): Promise<boolean> {
     const known = (await this.list()).find((token) => token.id === id && token.revokedAt === undefined);
     if (known === undefined) return false;
     await this.unbind(keys, id, tenantId, actor);
     const name = `internal token ${id}`;
-    const { key } = await keys.mintKey({ tenantId, name, environment: network, scopes: SCOPES, actor });
+    const { key } = await keys.mintKey({ tenantId, name, environment, scopes: SCOPES, actor });
     return await this.#change(actor, "bind", { id, tenantId }, async (transaction) => {
-      const row = { tokenId: id, tenantId, network, keyId: key.id };
+      const row = { tokenId: id, tenantId, environment, keyId: key.id };
       await transaction.insertInto("internalTokenTenant").values(row).execute();
       return true;
     });
@@ -156,7 +156,7 @@ async function listTokens(db: Queryable): Promise<readonly InternalToken[]> {
     .execute();
   const bound = await db
     .selectFrom("internalTokenTenant")
-    .select(["tokenId", "tenantId", "network"])
+    .select(["tokenId", "tenantId", "environment"])
     .orderBy("tenantId")
     .execute();
   return rows.map((row) => ({

@@ -68,11 +68,11 @@ export function createPauses(
     async findSession(owners, sessionId) {
       const row = await queryable
         .selectFrom("workflowPause")
-        .select([...pauseColumns, "tenantId", "network", "resolvedAt"])
+        .select([...pauseColumns, "tenantId", "environment", "resolvedAt"])
         .where("sessionId", "=", sessionId)
         .executeTakeFirst();
       if (row === undefined || !isOf(owners, row)) return undefined;
-      const { resolvedAt, tenantId: _tenantId, network: _network, ...pause } = withoutNulls(row);
+      const { resolvedAt, tenantId: _tenantId, environment: _network, ...pause } = withoutNulls(row);
       const run = await readRun(pause.runId);
       if (run === undefined) return undefined;
       return { run, pause: toPause(pause), isOpen: resolvedAt === undefined && run.state === "paused" };
@@ -97,11 +97,11 @@ export function createPauses(
 /** Both who raises an event and who begins to wait for it take this lock, so that neither misses the other. */
 async function lockEvent(
   db: Queryable,
-  run: Pick<Run, "tenantId" | "network">,
+  run: Pick<Run, "tenantId" | "environment">,
   name: string,
   subject: string,
 ): Promise<void> {
-  const text = `workflow_event:${run.network}:${run.tenantId}:${name}:${subject}`;
+  const text = `workflow_event:${run.environment}:${run.tenantId}:${name}:${subject}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`.execute(db);
 }
 
@@ -114,7 +114,7 @@ async function parkRun(
 ): Promise<"paused" | "already" | "lost"> {
   const now = clock.now().toString();
   const { event, position, shown, expects, onTimeout, remindAt, expiresAt, needsOpenTrip, ...columns } = pause;
-  const { tenantId, network } = run;
+  const { tenantId, environment } = run;
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
   const tripId = needsOpenTrip ? run.tripId?.toLowerCase() : undefined;
   if (tripId !== undefined) await lockEvent(db, run, TRIP_CLOSED, tripId);
@@ -147,7 +147,7 @@ async function parkRun(
     .insertInto("workflowPause")
     .values({
       ...{ ...columns, needsOpenTrip },
-      ...{ runId: id, tenantId, network, createdAt: now, traceId: currentTraceId() },
+      ...{ runId: id, tenantId, environment, createdAt: now, traceId: currentTraceId() },
       expects: JSON.stringify(expects),
       shown: shown === undefined ? null : JSON.stringify(shown),
       event: event?.name ?? null,
@@ -174,12 +174,12 @@ async function parkRun(
   return "already";
 }
 
-const findEvent = (db: Queryable, { tenantId, network }: RunOwner, name: string, subject: string) =>
+const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: string, subject: string) =>
   db
     .selectFrom("workflowEvent")
     .select("resolution")
     .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("event", "=", name)
     .where("about", "=", subject)
     .executeTakeFirst();
@@ -228,12 +228,12 @@ async function resolvePause(
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
-  const findWaiting = ({ tenantId, network, name, subject }: RunEvent) =>
+  const findWaiting = ({ tenantId, environment, name, subject }: RunEvent) =>
     queryable
       .selectFrom("workflowPause")
       .select(["sessionId", "runId"])
       .where("tenantId", "=", tenantId)
-      .where("network", "=", network)
+      .where("environment", "=", environment)
       .where("event", "=", name)
       .where("about", "=", subject)
       .where("resolvedAt", "is", null)
@@ -254,15 +254,15 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
 async function storeEvent(
   db: Queryable,
   clock: Clock,
-  { tenantId, network, name, subject, resolution }: RunEvent & { resolution: object },
+  { tenantId, environment, name, subject, resolution }: RunEvent & { resolution: object },
 ): Promise<void> {
-  await lockEvent(db, { tenantId, network }, name, subject);
+  await lockEvent(db, { tenantId, environment }, name, subject);
   const at = clock.now().toString();
   await db
     .insertInto("workflowEvent")
     .values({
       tenantId,
-      network,
+      environment,
       event: name,
       about: subject,
       resolution: JSON.stringify(resolution),

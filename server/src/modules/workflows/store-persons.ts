@@ -13,17 +13,17 @@ export function createRunningPersons(db: Queryable): PersonRecords {
       through: { workflow_step: { column: "run_id", table: "workflow_run", key: "id" } },
     },
 
-    async identify({ tenantId, userId, network }) {
+    async identify({ tenantId, userId, environment }) {
       const { rows } = await sql<{ id: string }>`
         select id from workflow_run
-        where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`.execute(db);
       return { ids: rows.map(({ id }) => id) };
     },
 
-    async objections({ tenantId, userId, network }) {
+    async objections({ tenantId, userId, environment }) {
       const { rows } = await sql`
         select 1 from workflow_run
-        where tenant_id = ${tenantId} and network = ${network} and state in ('running', 'paused')
+        where tenant_id = ${tenantId} and network = ${environment} and state in ('running', 'paused')
           and (user_id = ${userId} or lower(trip_id) = ${tripOfGuest(userId) ?? ""}) limit 1`.execute(db);
       return { isBusy: rows.length > 0 };
     },
@@ -34,19 +34,19 @@ export function createRunningPersons(db: Queryable): PersonRecords {
     },
 
     /** Hashes of what was asked for have no salt. The person's runs are not started a second time. */
-    async forgetTraces({ person: { tenantId, userId, network }, mark }) {
+    async forgetTraces({ person: { tenantId, userId, environment }, mark }) {
       if (mark === userId) return;
       await sql`
         update workflow_run set request_hash = 'erased'
-        where tenant_id = ${tenantId} and network = ${network} and user_id = ${mark}`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and user_id = ${mark}`.execute(db);
     },
   };
 }
 
 /** The guests that the person named in runs of their own. */
-async function forgetNamedGuests(db: Queryable, { tenantId, userId, network }: PersonId): Promise<void> {
+async function forgetNamedGuests(db: Queryable, { tenantId, userId, environment }: PersonId): Promise<void> {
   const runs = sql`
-    select id from workflow_run where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`;
+    select id from workflow_run where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`;
   await sql`
     update workflow_run set input = input - 'guestNames' - 'email' - 'phoneNumber' where id in (${runs})`.execute(db);
   await sql`
@@ -58,12 +58,12 @@ async function forgetNamedGuests(db: Queryable, { tenantId, userId, network }: P
 }
 
 /** What runs of a trip have read of its guest. */
-async function forgetInvitation(db: Queryable, { tenantId, userId, network }: PersonId): Promise<void> {
+async function forgetInvitation(db: Queryable, { tenantId, userId, environment }: PersonId): Promise<void> {
   const tripId = tripOfGuest(userId);
   if (tripId === undefined) return;
   await sql`
     update workflow_step set outcome = outcome #- '{result,details,guestName}' #- '{result,guestEmail}' #- '{result,keptMail}'
     where tool = 'read_trip' and run_id in (
       select id from workflow_run
-      where tenant_id = ${tenantId} and network = ${network} and lower(trip_id) = ${tripId})`.execute(db);
+      where tenant_id = ${tenantId} and network = ${environment} and lower(trip_id) = ${tripId})`.execute(db);
 }

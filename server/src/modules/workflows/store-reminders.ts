@@ -14,7 +14,7 @@ import { rememberReminder } from "./store-record.ts";
 interface Row {
   id: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   kind: string;
   sessionId: string;
   userId: string | null;
@@ -25,8 +25,8 @@ interface Row {
   traceId: string | null;
 }
 
-const toReminder = ({ id, tenantId, network, kind, sessionId, state, createdAt, ...row }: Row): PauseReminder => ({
-  ...{ id, tenantId, network, kind, sessionId, state, createdAt, userId: row.userId ?? undefined },
+const toReminder = ({ id, tenantId, environment, kind, sessionId, state, createdAt, ...row }: Row): PauseReminder => ({
+  ...{ id, tenantId, environment, kind, sessionId, state, createdAt, userId: row.userId ?? undefined },
   ...{ callId: undefined, result: undefined, failureCode: row.failureCode ?? undefined },
   ...{ quietUntil: row.quietUntil ?? undefined, traceId: row.traceId },
 });
@@ -36,7 +36,7 @@ interface Due {
   runId: string;
   stepId: string;
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   traceId: string | null;
 }
 
@@ -70,12 +70,12 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
       return await queryable.transaction().execute((db) => remind(db, { clock, random, limit }));
     },
 
-    async pauseOf({ sessionId, tenantId, network }) {
+    async pauseOf({ sessionId, tenantId, environment }) {
       const { rows } = await sql<RemindedPause & Record<"tripId" | "event" | "about", string | null>>`
         select pause.run_id, run.workflow_id, lower(run.trip_id) as trip_id, pause.reason, pause.event, pause.about,
           pause.on_timeout, pause.expires_at
         from workflow_pause pause join workflow_run run on run.id = pause.run_id
-        where pause.session_id = ${sessionId} and pause.tenant_id = ${tenantId} and pause.network = ${network}
+        where pause.session_id = ${sessionId} and pause.tenant_id = ${tenantId} and pause.network = ${environment}
           and pause.resolved_at is null`.execute(queryable);
       return rows.map((row): RemindedPause => withoutNulls(row))[0];
     },
@@ -101,7 +101,7 @@ async function remind(
     for (const { userId } of reminded.rows) {
       await sql`
         insert into pause_reminder (id, tenant_id, network, session_id, user_id, created_at, updated_at, trace_id)
-        values (${newId("rem_", now.epochMilliseconds, random)}, ${due.tenantId}, ${due.network}, ${due.sessionId},
+        values (${newId("rem_", now.epochMilliseconds, random)}, ${due.tenantId}, ${due.environment}, ${due.sessionId},
           ${userId}, ${at}, ${at}, ${due.traceId})`.execute(db);
     }
     await inTrace(due.traceId, () => rememberReminder(db, due, reminded.rows.length, now));

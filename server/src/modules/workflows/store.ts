@@ -13,7 +13,7 @@ import { rememberEnd, rememberStart } from "./store-record.ts";
 const RUN_COLUMNS = [
   "id",
   "tenantId",
-  "network",
+  "environment",
   "workflowId",
   "version",
   "userId",
@@ -49,8 +49,8 @@ export function createRuns(queryable: Queryable, clock: Clock): Runs {
   };
 }
 
-function isOf(owners: readonly RunOwner[], { tenantId, network }: RunOwner): boolean {
-  return owners.some((owner) => owner.tenantId === tenantId && owner.network === network);
+function isOf(owners: readonly RunOwner[], { tenantId, environment }: RunOwner): boolean {
+  return owners.some((owner) => owner.tenantId === tenantId && owner.environment === environment);
 }
 
 function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "pausedOf"> {
@@ -60,15 +60,15 @@ function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "paused
       return run === undefined || !isOf(owners, run) ? undefined : run;
     },
 
-    async list(tenantId, network, { limit, before, state }) {
-      let query = selectRuns(queryable).where("tenantId", "=", tenantId).where("network", "=", network);
+    async list(tenantId, environment, { limit, before, state }) {
+      let query = selectRuns(queryable).where("tenantId", "=", tenantId).where("environment", "=", environment);
       if (before !== undefined) query = query.where("id", "<", before);
       if (state !== undefined) query = query.where("state", "=", state);
       return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRun);
     },
 
-    async pausedOf({ tenantId, network }, tripId) {
-      const query = selectRuns(queryable).where("tenantId", "=", tenantId).where("network", "=", network);
+    async pausedOf({ tenantId, environment }, tripId) {
+      const query = selectRuns(queryable).where("tenantId", "=", tenantId).where("environment", "=", environment);
       const rows = await query
         .where(sql<string>`lower(trip_id)`, "=", tripId.toLowerCase())
         .where("state", "=", "paused")
@@ -88,7 +88,7 @@ function createChanges(
         .selectFrom("workflowRun")
         .select("id")
         .where("tenantId", "=", tenantId)
-        .where("network", "=", environment)
+        .where("environment", "=", environment)
         .where("idempotencyKey", "=", idempotencyKey)
         .executeTakeFirst();
       return known !== undefined;
@@ -101,12 +101,12 @@ function createChanges(
         return isNew;
       });
       if (inserted) return { kind: "new", run: await getRun(queryable, run.id) };
-      const { tenantId, network, idempotencyKey = null } = run;
+      const { tenantId, environment, idempotencyKey = null } = run;
       const first = await queryable
         .selectFrom("workflowRun")
         .select(["id", "requestHash"])
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("idempotencyKey", "=", idempotencyKey)
         .executeTakeFirstOrThrow();
       if (first.requestHash !== run.requestHash) return { kind: "mismatch" };

@@ -10,11 +10,11 @@ const LOOK_EVERY_MILLISECONDS = 100;
 /** What is known of the run when it pauses or ends, or after PATIENCE_MILLISECONDS. Another process may be the one that executes it. */
 export async function waitForRun(
   runs: Runs,
-  { id, tenantId, network }: Run,
+  { id, tenantId, environment }: Run,
 ): Promise<z.output<typeof RunAnswer> | undefined> {
   const until = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
-    const run = await runs.find([{ tenantId, network }], id);
+    const run = await runs.find([{ tenantId, environment }], id);
     if (run === undefined || run.state !== "running" || performance.now() >= until) {
       return run === undefined ? undefined : await readRun(runs, run);
     }

@@ -331,7 +331,7 @@ it("that is cancelled after its work is to stay finishes it", async () => {
 // The last one, as it moves the clock.
 it("whoever can resolve a pause is reminded when half of its time is over, and at its end it has the stated outcome", async () => {
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
-  const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+  const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
   await service.operator(({ persons }) => persons.add(owner, person, "test"));
   const { runId, sessionId } = await start({ name: "reminded", by: "person" });
   const read = async () => (await ask(`runs/${String(runId)}`)).body;

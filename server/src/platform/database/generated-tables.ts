@@ -3,7 +3,7 @@ import type { GeneratedAlways } from "kysely";
 import type { Defaulted, Environment, Hex, HexList, Json, JsonObject, Timestamp } from "./column-kinds.ts";
 
 export interface AgentActionTable {
-  network: Environment;
+  environment: Environment;
   actionId: Hex;
   tripId: Hex;
   actionType: string;
@@ -32,14 +32,14 @@ export interface AppUserTable {
   tenantId: string;
   id: string;
   createdAt: Timestamp;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
 }
 
 export interface ApprovalTable {
   id: string;
   position: GeneratedAlways<bigint>;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   callHash: string;
   contentHash: string;
   tool: string;
@@ -69,7 +69,7 @@ export interface ApprovalTable {
 export interface ApprovalUseTable {
   callId: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   approvalId: string;
   usedAt: Timestamp;
   traceId: string | null;
@@ -89,7 +89,7 @@ export interface AuditLogTable {
 export interface BookingTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   userId: string;
   callId: string;
   kind: "flight" | "stay" | "flight_hold";
@@ -139,7 +139,7 @@ export interface BookingTable {
 
 export interface BookingInvoiceTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   invoiceNumber: string;
   series: string;
   number: number;
@@ -190,7 +190,7 @@ export interface CallTable {
   usageId: string | null;
   createdAt: Timestamp;
   settledAt: Timestamp | null;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
 }
 
 export interface CallSpendTable {
@@ -216,7 +216,7 @@ export interface CallSpendLineTable {
 }
 
 export interface ChainNetworkTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   chainId: bigint;
   genesisHash: Hex;
   contracts: Defaulted<Json>;
@@ -228,7 +228,7 @@ export interface ChainNetworkTable {
 
 export interface ChainTransactionTable {
   id: string;
-  network: Environment;
+  environment: Environment;
   idempotencyKey: string;
   tenantId: string | null;
   callId: string | null;
@@ -252,7 +252,7 @@ export interface ChainTransactionTable {
 }
 
 export interface ChangeOfferTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   changeOfferId: string;
   tenantId: string;
   orderId: string;
@@ -260,14 +260,14 @@ export interface ChangeOfferTable {
 }
 
 export interface CustomerLeaseTable {
-  network: Environment;
+  environment: Environment;
   email: string;
   holder: string;
   expiresAt: Timestamp;
 }
 
 export interface CustomerOwnerTable {
-  network: Environment;
+  environment: Environment;
   customerUserId: string;
   tenantId: string;
   userId: string;
@@ -275,14 +275,14 @@ export interface CustomerOwnerTable {
 
 export interface DocumentScanTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   idHash: string;
   sealed: Buffer;
   expiresAt: Timestamp;
 }
 
 export interface EscrowBookingTable {
-  network: Environment;
+  environment: Environment;
   tenantId: string;
   bookingId: Hex;
   tripId: Hex;
@@ -308,7 +308,7 @@ export interface EscrowBookingTable {
 
 export interface EscrowStepTable {
   id: GeneratedAlways<bigint>;
-  network: Environment;
+  environment: Environment;
   tripId: Hex;
   bookingId: Hex | null;
   step: string;
@@ -319,7 +319,7 @@ export interface EscrowStepTable {
 
 export interface FeedbackTable {
   id: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   agentId: string;
   tenantId: string;
   raterKind: "org" | "user";
@@ -339,7 +339,7 @@ export interface FeedbackTable {
 }
 
 export interface FlightCancellationQuoteTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   id: string;
   tenantId: string;
   traceId: string | null;
@@ -353,7 +353,7 @@ export interface FlightCancellationQuoteTable {
 
 export interface FoundSearchTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   searchId: string;
   found: Buffer;
   createdAt: Timestamp;
@@ -361,7 +361,7 @@ export interface FoundSearchTable {
 }
 
 export interface GuestMailCountTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   counted: string;
   day: string;
   mails: number;
@@ -381,7 +381,7 @@ export interface IdempotencyTable {
   priceMicro: Defaulted<bigint>;
   createdAt: Timestamp;
   reruns: Defaulted<number>;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   traceId: string | null;
 }
 
@@ -398,20 +398,20 @@ export interface InternalTokenTable {
 export interface InternalTokenTenantTable {
   tokenId: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   keyId: string;
 }
 
 export interface InvoiceSeriesTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   series: string;
   lastNumber: Defaulted<number>;
 }
 
 export interface InvoicingSettingsTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   settings: Json;
   updatedAt: Timestamp;
   updatedBy: string;
@@ -419,7 +419,7 @@ export interface InvoicingSettingsTable {
 
 export interface LedgerAccountTable {
   id: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   tenantId: string | null;
   kind: "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "escrow" | "external";
   balanceMicro: Defaulted<bigint>;
@@ -447,7 +447,7 @@ export interface LedgerTransactionTable {
 export interface MessageTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   userId: string;
   kind: string;
   messageKey: string;
@@ -465,7 +465,7 @@ export interface MessageTable {
 }
 
 export interface NegotiatedRateTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   negotiatedRateId: string;
   tenantId: string;
   createdAt: Timestamp;
@@ -474,7 +474,7 @@ export interface NegotiatedRateTable {
 
 export interface OrderEventTable {
   id: GeneratedAlways<bigint>;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   orderId: string;
   kind: string;
   key: string;
@@ -487,7 +487,7 @@ export interface OrderEventTable {
 export interface PauseReminderTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   kind: Defaulted<string>;
   sessionId: string;
   userId: string | null;
@@ -503,7 +503,7 @@ export interface PauseReminderTable {
 
 export interface PaymentTable {
   id: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   chain: string;
   asset: Hex;
   payer: Hex;
@@ -540,7 +540,7 @@ export interface PaymentTable {
 }
 
 export interface PaymentPayerTable {
-  network: Environment;
+  environment: Environment;
   asset: Hex;
   payer: Hex;
   openMicro: Defaulted<bigint>;
@@ -551,7 +551,7 @@ export interface PaymentPayerTable {
 
 export interface PersonTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   id: string;
   name: string;
   email: string;
@@ -562,7 +562,7 @@ export interface PersonTable {
 
 export interface PricingPolicyTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   version: number;
   markupBps: number;
   floorMicro: bigint;
@@ -573,7 +573,7 @@ export interface PricingPolicyTable {
 }
 
 export interface PrivateOfferTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   offerId: string;
   tenantId: string;
   expiresAt: Timestamp;
@@ -582,7 +582,7 @@ export interface PrivateOfferTable {
 
 export interface SeenOfferTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   offerId: string;
   offer: Json;
   seenAt: Timestamp;
@@ -590,7 +590,7 @@ export interface SeenOfferTable {
 
 export interface SeenSearchTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   searchId: string;
   comparables: Json;
   seenAt: Timestamp;
@@ -605,7 +605,7 @@ export interface ServiceProcessTable {
 export interface ServicingActionTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   callId: string;
   kind: "flight_cancellation" | "flight_change" | "stay_cancellation";
   subjectId: string;
@@ -628,7 +628,7 @@ export interface ServicingActionTable {
 export interface SharedFileTable {
   tokenHash: Buffer;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   fileName: string;
   contentType: string;
   content: Buffer;
@@ -660,7 +660,7 @@ export interface SpendLimitTable {
 export interface StayCancellationQuoteTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   stayId: string;
   refundAmount: string;
   refundCurrency: string;
@@ -687,12 +687,12 @@ export interface TenantSpendTable {
   tenantId: string;
   period: string;
   spentMicro: Defaulted<bigint>;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
 }
 
 export interface TravelPolicyTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   policyId: string;
   version: number;
   document: Json;
@@ -703,7 +703,7 @@ export interface TravelPolicyTable {
 
 export interface TravelPolicyEnforcementTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   policyId: string | null;
   changedAt: Timestamp;
   changedBy: string;
@@ -712,7 +712,7 @@ export interface TravelPolicyEnforcementTable {
 export interface TravelerCustomerTable {
   tenantId: string;
   userId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   customerUserId: string;
   createdAt: Timestamp;
 }
@@ -722,11 +722,11 @@ export interface TravelerProfileTable {
   userId: string;
   profile: Json;
   updatedAt: Timestamp;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
 }
 
 export interface TripTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   tripId: Hex;
   tenantId: string;
   userId: string;
@@ -762,7 +762,7 @@ export interface TripTable {
 
 export interface TripEntryTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   tripId: string;
   key: string;
   position: GeneratedAlways<bigint>;
@@ -787,7 +787,7 @@ export interface TripEntryTable {
 
 export interface UsageDayTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   beginsAt: Timestamp;
   tool: string;
   calls: bigint;
@@ -797,7 +797,7 @@ export interface UsageDayTable {
 
 export interface UsageHourTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   beginsAt: Timestamp;
   tool: string;
   calls: bigint;
@@ -822,7 +822,7 @@ export interface UsageRecordTable {
   latencyMs: number;
   createdAt: Timestamp;
   settlementId: string | null;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
 }
 
 export interface UsageSummedTable {
@@ -832,7 +832,7 @@ export interface UsageSummedTable {
 
 export interface ValidationTable {
   id: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   requestHash: Hex;
   tenantId: string;
   agentId: string;
@@ -854,7 +854,7 @@ export interface ValidationTable {
 
 export interface WalletTable {
   id: string;
-  network: Environment;
+  environment: Environment;
   kind: "treasury" | "collection" | "relayer";
   tenantId: string | null;
   address: Hex;
@@ -864,7 +864,7 @@ export interface WalletTable {
 }
 
 export interface WebhookEndpointTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   endpointId: string;
   url: string;
   encryptedSecret: string;
@@ -872,7 +872,7 @@ export interface WebhookEndpointTable {
 }
 
 export interface WebhookEventTable {
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   id: string;
   type: string;
   subjectId: string | null;
@@ -889,7 +889,7 @@ export interface WebhookEventTable {
 
 export interface WorkflowEventTable {
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   event: string;
   about: string;
   resolution: JsonObject;
@@ -902,7 +902,7 @@ export interface WorkflowPauseTable {
   runId: string;
   stepId: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   reason: string;
   decidedBy: "caller" | "person" | "service";
   expects: JsonObject;
@@ -924,7 +924,7 @@ export interface WorkflowPauseTable {
 export interface WorkflowRunTable {
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  environment: "sandbox" | "production";
   workflowId: string;
   version: number;
   userId: string | null;

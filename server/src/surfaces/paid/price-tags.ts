@@ -48,19 +48,19 @@ const timeoutByEffect: Readonly<Record<Effect, number>> = { read: 120, write: 30
 /** Many clients and proxies cap a header, and a client repeats what is in this one. */
 const LONGEST_HEADER = 6_000;
 
-/** The terms of a tool at a price on a network are always the same, so they are written once a day, as examples name dates. */
+/** The terms of a tool at a price on a chain are always the same, so they are written once a day, as examples name dates. */
 export function createPriceTags(options: {
-  networks: Readonly<Partial<Record<Environment, PaidChain>>>;
+  paidChains: Readonly<Partial<Record<Environment, PaidChain>>>;
   edgeUrl: string;
   clock: Clock;
 }): PriceTags {
-  const { networks, edgeUrl, clock } = options;
+  const { paidChains, edgeUrl, clock } = options;
   const tags = new Map<string, PriceTag>();
   let day = "";
   return {
     of(entry, price, environment) {
-      const network = networks[environment];
-      if (network === undefined) return undefined;
+      const paidChain = paidChains[environment];
+      if (paidChain === undefined) return undefined;
       const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
       if (today.toString() !== day) {
         tags.clear();
@@ -69,7 +69,7 @@ export function createPriceTags(options: {
       const key = `${environment}|${price}|${entry.tool.name}`;
       const known = tags.get(key);
       if (known !== undefined) return known;
-      const tag = createPriceTag({ entry, price, network, url: paidToolUrl(edgeUrl, entry.tool.name), today });
+      const tag = createPriceTag({ entry, price, paidChain, url: paidToolUrl(edgeUrl, entry.tool.name), today });
       tags.set(key, tag);
       return tag;
     },
@@ -84,13 +84,13 @@ export const paidToolUrl = (edgeUrl: string, name: string): string => edgeUrl + 
 function createPriceTag({
   entry,
   price,
-  network: { network, asset, payTo, extra },
+  paidChain: { network, asset, payTo, extra },
   url,
   today,
 }: {
   entry: CatalogEntry;
   price: Micro;
-  network: PaidChain;
+  paidChain: PaidChain;
   url: string;
   today: Temporal.PlainDate;
 }): PriceTag {

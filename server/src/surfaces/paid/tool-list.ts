@@ -16,7 +16,7 @@ interface ToolListOptions {
   answerSigned: SignedAnswers;
   catalog: Catalog;
   edgeUrl: string;
-  networks: Readonly<Partial<Record<Environment, PaidChain>>>;
+  paidChains: Readonly<Partial<Record<Environment, PaidChain>>>;
   /** Where a call without a key is paid. */
   environment: Environment;
 }
@@ -58,17 +58,17 @@ function createToolList(options: ToolListOptions): HttpHandler {
   };
 }
 
-function listTools({ catalog, edgeUrl, networks, environment }: ToolListOptions, principal: Principal | undefined) {
-  const network = networks[principal?.environment ?? environment];
-  if (network === undefined) throw withoutSandbox();
+function listTools({ catalog, edgeUrl, paidChains, environment }: ToolListOptions, principal: Principal | undefined) {
+  const paidChain = paidChains[principal?.environment ?? environment];
+  if (paidChain === undefined) throw withoutSandbox();
   const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
   const entries = catalog.entries.filter(({ scopes }) => principal === undefined || hasOneOf(principal.scopes, scopes));
   return {
     x402Version: X402_VERSION,
     scheme: "exact",
-    network: network.network,
-    asset: network.asset,
-    payTo: network.payTo,
+    network: paidChain.network,
+    asset: paidChain.asset,
+    payTo: paidChain.payTo,
     tools: entries.map(({ tool, inputSchema, outputSchema }) => {
       const price = discounted(tool.price, discount);
       return {

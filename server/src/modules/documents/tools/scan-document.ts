@@ -183,8 +183,8 @@ async function keepPerson(
 ): Promise<{ scanId?: string; scanExpiresAt?: string }> {
   const person = kind === "id_document" && !isKeyless(caller) ? scannedPersonOf(scan) : undefined;
   if (person === undefined) return {};
-  const { tenantId, environment: network } = caller;
-  const { scanId, expiresAt } = await stores.scans.keep({ tenantId, network }, person);
+  const { tenantId, environment } = caller;
+  const { scanId, expiresAt } = await stores.scans.keep({ tenantId, environment }, person);
   return { scanId, scanExpiresAt: expiresAt.toString() };
 }
 

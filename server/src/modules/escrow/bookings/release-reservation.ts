@@ -59,14 +59,14 @@ export async function releaseReservation(ports: StepPorts, request: ReleaseReque
 
 async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<ChainTransaction> {
   const { stores, chain } = ports;
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, callId, tripId, bookingId, reason } = request;
-  const earlier = await earlierOf(stores, network, callId);
-  await requireBooking(stores, network, { tenantId, bookingId, tripId });
+  const earlier = await earlierOf(stores, environment, callId);
+  await requireBooking(stores, environment, { tenantId, bookingId, tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
-    const trip = await lockTrip(trips, network, tenantId, tripId);
-    const booking = await requireBooking(aggregates, network, { tenantId, bookingId, tripId });
+    const trip = await lockTrip(trips, environment, tenantId, tripId);
+    const booking = await requireBooking(aggregates, environment, { tenantId, bookingId, tripId });
     const known = await findRelease(aggregates, booking);
     if (known !== undefined) return requireSame(earlier, known);
     const way = await chooseWay(aggregates, ports, trip, booking);
@@ -77,7 +77,7 @@ async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<
       result: request.result(booking, way),
     });
     const pending = { step, transactionId: stored.id, details: { cancelReason: reason } } as const;
-    await escrowBookings.change({ tenantId, network, bookingId }, { pending });
+    await escrowBookings.change({ tenantId, environment, bookingId }, { pending });
     if (step === "return") await holdForOrder(aggregates, stored, way.order?.owed ?? 0n);
     return requireSame(earlier, stored);
   });
@@ -100,7 +100,7 @@ async function chooseWay(
   trip: Trip,
   booking: EscrowBooking,
 ): Promise<ReleaseWay> {
-  const { tenantId, network, bookingId } = booking;
+  const { tenantId, environment, bookingId } = booking;
   const step = toStep({ name: "return", bookingId, reason: "" });
   requireState(booking, step);
   await requireCovering(aggregates, booking, step);
@@ -114,7 +114,7 @@ async function chooseWay(
   if (!requireContract(chain).returnsToTrip) return way("escrow_too_old");
   if (order === undefined || order.owed === 0n) return way();
   // The operator has paid the supplier: something must be there to pay the operator.
-  const { available } = await aggregates.ledger.balance({ tenantId, network, token: "USDC" });
+  const { available } = await aggregates.ledger.balance({ tenantId, environment, token: "USDC" });
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
 

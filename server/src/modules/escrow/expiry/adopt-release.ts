@@ -28,15 +28,15 @@ export function isIdle({ pending, promised }: Pick<Trip, "pending" | "promised">
  */
 export async function adoptRelease(
   stores: Stores,
-  { network, tripId }: Pick<Trip, "network" | "tripId">,
+  { environment, tripId }: Pick<Trip, "environment" | "tripId">,
   there: Pick<TripOnChain, "isClosed">,
 ): Promise<boolean> {
   if (!there.isClosed) return false;
   return await stores.transaction(async ({ trips, runEvents }) => {
-    const trip = await trips.lock(network, tripId);
+    const trip = await trips.lock(environment, tripId);
     if (trip === undefined || trip.free === 0n || !isIdle(trip)) return false;
-    await trips.change(network, tripId, { ...giveBackFree(trip), state: "closed" });
-    await runEvents.raise({ tenantId: trip.tenantId, network, name: TRIP_CLOSED, subject: tripId, resolution: {} });
+    await trips.change(environment, tripId, { ...giveBackFree(trip), state: "closed" });
+    await runEvents.raise({ tenantId: trip.tenantId, environment, name: TRIP_CLOSED, subject: tripId, resolution: {} });
     return true;
   });
 }
@@ -44,21 +44,21 @@ export async function adoptRelease(
 /** The same of a booking. What could not be paid out and waits is not known here. */
 export async function adoptReleasedBooking(
   stores: Stores,
-  { network, tripId, tenantId }: Pick<Trip, "network" | "tripId" | "tenantId">,
+  { environment, tripId, tenantId }: Pick<Trip, "environment" | "tripId" | "tenantId">,
   bookingId: Hex,
   { state }: Pick<BookingOnChain, "state">,
 ): Promise<boolean> {
   if (state !== "settled" && state !== "cancelled") return false;
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
-    const trip = await trips.lock(network, tripId);
-    const booking = await escrowBookings.find(tenantId, network, bookingId);
+    const trip = await trips.lock(environment, tripId);
+    const booking = await escrowBookings.find(tenantId, environment, bookingId);
     if (trip === undefined || booking === undefined || booking.tripId !== tripId || !isOpen(booking)) return false;
     const isSettled = state === "settled";
     const paid = isSettled ? payouts(booking) : { refunded: booking.reserved };
-    await escrowBookings.change({ tenantId, network, bookingId }, { state, ...paid });
-    await trips.change(network, tripId, isSettled ? payOut(trip, booking) : giveBackHeld(trip, booking));
-    const ended = { tenantId, network, bookingId };
+    await escrowBookings.change({ tenantId, environment, bookingId }, { state, ...paid });
+    await trips.change(environment, tripId, isSettled ? payOut(trip, booking) : giveBackHeld(trip, booking));
+    const ended = { tenantId, environment, bookingId };
     await (isSettled ? payBackOrder(aggregates, ended) : payUncovered(aggregates, ended));
     return true;
   });

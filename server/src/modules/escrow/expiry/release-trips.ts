@@ -41,14 +41,14 @@ const passing: ReadonlySet<string> = new Set(["trip_in_progress", "booking_in_pr
 export async function releaseTrips(options: ReleaseTripsOptions): Promise<ReleasedTrips> {
   const { stores, chain, submission, clock, marginSeconds = MARGIN_SECONDS, batch = BATCH } = options;
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  const { escrow, network } = chain;
+  const { escrow, environment } = chain;
   if (escrow === undefined) return sum;
-  if ((await stores.boundChains.get(network))?.stoppedBecause !== undefined) return sum;
+  if ((await stores.boundChains.get(environment))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
   // All of them, each time: those that wait for their grace must not keep others from it.
   for (;;) {
-    const trips = await stores.trips.listExpired(network, before, { limit: batch, after });
+    const trips = await stores.trips.listExpired(environment, before, { limit: batch, after });
     for (const trip of trips) {
       const { ordered, adopted } = await releaseTrip(options, escrow, trip, before);
       sum.ordered += ordered;
@@ -68,7 +68,7 @@ async function releaseTrip(
   before: Temporal.Instant,
 ): Promise<ReleasedTrips> {
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  // Of an escrow that the network had before.
+  // Of an escrow that the chain had before.
   if (trip.escrow !== escrow.address) return sum;
   try {
     for await (const done of stepsOf(options, escrow, trip, before)) sum[done] += 1;
@@ -86,7 +86,7 @@ async function* stepsOf(
   before: Temporal.Instant,
 ): AsyncGenerator<keyof ReleasedTrips> {
   const { stores, log } = options;
-  const { network, tripId, tenantId } = trip;
+  const { environment, tripId, tenantId } = trip;
   const there = await escrow.trip(tripId);
   if (there === undefined) throw new Error("the escrow does not know the trip");
   if (trip.free > 0n && isIdle(trip)) {
@@ -103,7 +103,7 @@ async function* stepsOf(
   const isGraceOver = Temporal.Instant.compare(before, graceEndsAt) >= 0;
   // The funder and the guest can take back a mere reservation before that.
   if (trip.held === 0n || (!isGraceOver && there.held === trip.held)) return;
-  for (const { bookingId } of (await stores.escrowBookings.listOfTrip(network, tripId)).filter(isOpen)) {
+  for (const { bookingId } of (await stores.escrowBookings.listOfTrip(environment, tripId)).filter(isOpen)) {
     const booking = await escrow.booking(tripId, bookingId);
     if (await adoptReleasedBooking(stores, trip, bookingId, booking)) {
       log.info({ tripId, bookingId, state: booking.state }, "somebody else has released a booking");

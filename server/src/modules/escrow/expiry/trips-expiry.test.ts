@@ -21,7 +21,7 @@ import { type ReleaseTripsOptions, releaseTrips } from "./release-trips.ts";
 
 /** What becomes of money whose trip has expired, on a chain whose time goes on when a test says so. */
 let world: ChainWorld;
-let network: Awaited<ReturnType<ChainWorld["open"]>>;
+let openedChain: Awaited<ReturnType<ChainWorld["open"]>>;
 let tenant: Awaited<ReturnType<ChainWorld["newTenant"]>>;
 /** By how much the chain's time is ahead of this machine's, and the service's with it. */
 let ahead = 0;
@@ -29,9 +29,9 @@ const clock = { now: () => Temporal.Now.instant().add({ seconds: ahead }) };
 
 beforeAll(async () => {
   world = await openChainWorld();
-  network = await world.open({ endings: chainEndings });
+  openedChain = await world.open({ endings: chainEndings });
   tenant = await world.newTenant(10_000n * UNIT);
-  network.submitter.start();
+  openedChain.submitter.start();
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -51,8 +51,8 @@ const ports = () => {
   const { stores, shared } = world;
   return {
     ...{ stores, clock, random: systemRandom, mailer: undefined, mailing },
-    chain: network.chain,
-    submission: network.submitter,
+    chain: openedChain.chain,
+    submission: openedChain.submitter,
     claimKeys: createClaimKeys(shared.vault),
     claimLinks: { defaultOrigin: "https://app.example", otherOrigins: async () => [] },
   };
@@ -77,7 +77,7 @@ async function newTrip(budget: bigint, guest = stranger()): Promise<Hex> {
   );
   const link = readGuestLink(String(result.guestLink));
   if (link === undefined) throw new Error("no guest link");
-  await claimTrip(ports(), { ...link, guestWallet: guest, chainId: network.chain.chainId });
+  await claimTrip(ports(), { ...link, guestWallet: guest, chainId: openedChain.chain.chainId });
   return link.tripId;
 }
 
@@ -127,13 +127,13 @@ const release = (change: Partial<ReleaseTripsOptions> = {}) =>
   releaseTrips({ ...ports(), log: world.shared.log, ...change });
 async function releaseAll() {
   const done = await release();
-  await world.drain(network);
+  await world.drain(openedChain);
   return done;
 }
 
 const escrow = () => {
-  if (network.chain.escrow === undefined) throw new Error("the development chain has an escrow");
-  return network.chain.escrow;
+  if (openedChain.chain.escrow === undefined) throw new Error("the development chain has an escrow");
+  return openedChain.chain.escrow;
 };
 const onChain = (tripId: Hex) => escrow().trip(tripId);
 const trip = async (tripId: Hex) => await world.stores.trips.get("sandbox", tripId);
@@ -150,9 +150,9 @@ const ordersOf = async (tripId: Hex) => {
 };
 /** The books are the chain's, whoever moved the money. */
 const expectBooks = async () => {
-  while (await network.indexer.runOnce());
-  await network.reconciler.runOnce();
-  expect(network.reconciler.differences()).toEqual({ USDC: 0n, EURC: 0n });
+  while (await openedChain.indexer.runOnce());
+  await openedChain.reconciler.runOnce();
+  expect(openedChain.reconciler.differences()).toEqual({ USDC: 0n, EURC: 0n });
 };
 
 /** What anybody does past the service, with gas of his own. */
@@ -178,11 +178,11 @@ test("free money comes back when its trip has expired, once, however many proces
   const before = await tenant.balanceOnChain();
   const other = await world.open({ endings: chainEndings });
   expect(await waiting()).toEqual({ state: "paused", cancelRequestedBy: null });
-  const looks = [network, other, network, other].map(({ chain, submitter }) =>
+  const looks = [openedChain, other, openedChain, other].map(({ chain, submitter }) =>
     release({ chain, submission: submitter }),
   );
   await Promise.all(looks);
-  await world.drain(network);
+  await world.drain(openedChain);
   expect(await waiting()).toEqual(ENDING);
   expect(await onChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 30n * UNIT });
   expect(await tenant.balanceOnChain()).toBe(before + 70n * UNIT);
@@ -276,7 +276,7 @@ test("who is too early for the chain's clock changes nothing, and comes again", 
   const tripId = await newTrip(10n * UNIT);
   const early = { now: () => clock.now().add({ seconds: HOUR + MARGIN }) };
   expect(await release({ clock: early })).toEqual({ ordered: 1, adopted: 0 });
-  await world.drain(network);
+  await world.drain(openedChain);
   expect(await trip(tripId)).toMatchObject({ state: "funded", free: 10n * UNIT, pending: undefined });
   await letPass(HOUR + MARGIN);
   expect(await releaseAll()).toEqual({ ordered: 1, adopted: 0 });
@@ -299,7 +299,7 @@ test.each([
   expect(await ordersOf(tripId)).toEqual(["reserve"]);
   world.devChain.behave();
   // Too late for the contract, and free again.
-  await world.drain(network);
+  await world.drain(openedChain);
   expect(await trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n });
   expect(await releaseAll()).toEqual(isReleased ? { ordered: 0, adopted: 1 } : { ordered: 1, adopted: 0 });
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n });
@@ -311,7 +311,7 @@ test("trips that wait for their grace keep no others from it", async () => {
   const ids = [await newTrip(3n * UNIT), await newTrip(4n * UNIT)];
   await letPass(HOUR + MARGIN);
   expect(await release({ batch: 1 })).toEqual({ ordered: 2, adopted: 0 });
-  await world.drain(network);
+  await world.drain(openedChain);
   for (const tripId of ids) expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n });
   expect(await trip(waiting)).toMatchObject({ state: "funded", held: 10n * UNIT });
 });

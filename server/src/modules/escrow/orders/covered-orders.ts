@@ -7,14 +7,14 @@ import { escrowFailure } from "../errors.ts";
 import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { BookingStep } from "../steps/step.ts";
 
-type Reservation = Pick<EscrowBooking, "tenantId" | "network" | "bookingId">;
+type Reservation = Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">;
 
 /** What a reservation pays for in place of the wallet. Undefined: nothing, as nothing outside of a run lets it. */
 export function findCoveredBooking(
   { bookings }: Pick<Aggregates, "bookings">,
-  { tenantId, network, bookingId }: Reservation,
+  { tenantId, environment, bookingId }: Reservation,
 ): Promise<Booking | undefined> {
-  return bookings.findCovered(tenantId, network, bookingId);
+  return bookings.findCovered(tenantId, environment, bookingId);
 }
 
 /**
@@ -31,7 +31,7 @@ export async function requireCovering(
   if (booking === undefined) return;
   if (booking.state !== "booked") throw escrowFailure("booking_in_progress");
   if (coverRules.require === undefined || booking.cover === 0n) return;
-  const { address } = await aggregates.wallets.ensure(reservation.network, "collection");
+  const { address } = await aggregates.wallets.ensure(reservation.environment, "collection");
   coverRules.require(booking, address);
 }
 

@@ -2,7 +2,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Aggregates } from "../context.ts";
 
-type Step = Pick<ChainTransaction, "id" | "tenantId" | "network">;
+type Step = Pick<ChainTransaction, "id" | "tenantId" | "environment">;
 
 const referenceOf = ({ id }: Pick<Step, "id">) => `return:${id}`;
 
@@ -11,16 +11,16 @@ const referenceOf = ({ id }: Pick<Step, "id">) => `return:${id}`;
  * `insufficient_balance`.
  */
 export async function holdForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step, owed: Micro): Promise<void> {
-  const { tenantId, network } = step;
+  const { tenantId, environment } = step;
   if (tenantId === null || owed === 0n) return;
-  await ledger.hold({ tenantId, network, token: "USDC" }, owed, referenceOf(step));
+  await ledger.hold({ tenantId, environment, token: "USDC" }, owed, referenceOf(step));
 }
 
 /** At the step's end, before the wallet pays, or in place of that. */
 export async function endHoldForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step): Promise<void> {
-  const { tenantId, network } = step;
+  const { tenantId, environment } = step;
   if (tenantId === null) return;
-  const purse = { tenantId, network, token: "USDC" } as const;
+  const purse = { tenantId, environment, token: "USDC" } as const;
   const isHeld = (await ledger.holds(purse)).some(({ reference }) => reference === referenceOf(step));
   if (isHeld) await ledger.release(purse, referenceOf(step));
 }

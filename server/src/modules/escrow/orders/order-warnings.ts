@@ -8,12 +8,12 @@ import type { Trip } from "../records/trips.ts";
 /** Where the wallet has paid the order already, and this would pay somebody else for it as well. */
 export async function warnOfPaidOrder(
   { orders, wallets }: Pick<Stores, "orders" | "wallets">,
-  { tenantId, network }: Pick<EscrowBooking, "tenantId" | "network">,
+  { tenantId, environment }: Pick<EscrowBooking, "tenantId" | "environment">,
   { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex },
 ): Promise<string[]> {
-  const order = await orders.findByItinerary(tenantId, network, itineraryHash);
+  const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
   if (order === undefined) return [];
-  const { address } = await wallets.ensure(network, "collection");
+  const { address } = await wallets.ensure(environment, "collection");
   if (vendor === address) return [];
   return [
     `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
@@ -23,10 +23,10 @@ export async function warnOfPaidOrder(
 /** Where the trip ends before the flights begin, and the booking may not be settled by then. */
 export async function warnOfExpiry(
   { orders }: Pick<Stores, "orders">,
-  trip: Pick<Trip, "tenantId" | "network" | "expiresAt"> | undefined,
+  trip: Pick<Trip, "tenantId" | "environment" | "expiresAt"> | undefined,
   { itineraryHash }: { itineraryHash: Hex },
 ): Promise<string[]> {
-  const order = trip && (await orders.findByItinerary(trip.tenantId, trip.network, itineraryHash));
+  const order = trip && (await orders.findByItinerary(trip.tenantId, trip.environment, itineraryHash));
   const departingAt = order?.slices[0]?.segments[0]?.departingAt;
   if (trip === undefined || !departingAt) return [];
   const expiresOn = trip.expiresAt.toZonedDateTimeISO("UTC").toPlainDate();
@@ -39,12 +39,12 @@ export async function warnOfExpiry(
 /** That the order is not paid twice, for who is about to pay it out of a trip's budget. */
 export async function sayReturn(
   { bookings, orders, wallets }: Pick<Stores, "bookings" | "orders" | "wallets">,
-  { tenantId, network, bookingId }: Pick<EscrowBooking, "tenantId" | "network" | "bookingId">,
+  { tenantId, environment, bookingId }: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,
   { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex | undefined },
 ): Promise<string[]> {
-  if ((await bookings.findCovered(tenantId, network, bookingId)) !== undefined) return [];
-  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
-  if (order === undefined || vendor !== (await wallets.ensure(network, "collection")).address) return [];
+  if ((await bookings.findCovered(tenantId, environment, bookingId)) !== undefined) return [];
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
+  if (order === undefined || vendor !== (await wallets.ensure(environment, "collection")).address) return [];
   return [
     `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it comes back to the wallet, at most what it has paid (walletReturn there, settlement_return in list_movements).`,
   ];

@@ -12,29 +12,29 @@ import type { Aggregates } from "../context.ts";
  */
 export async function payBackOrder(
   aggregates: Aggregates,
-  { tenantId, network, bookingId }: { tenantId: string; network: Environment; bookingId: Hex },
+  { tenantId, environment, bookingId }: { tenantId: string; environment: Environment; bookingId: Hex },
 ): Promise<void> {
   const { bookings, escrowBookings, orders, wallets } = aggregates;
-  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking?.state !== "settled" || booking.itineraryHash === undefined) return;
-  if (booking.vendor !== (await wallets.ensure(network, "collection")).address) return;
-  const order = await orders.findByItinerary(tenantId, network, booking.itineraryHash);
+  if (booking.vendor !== (await wallets.ensure(environment, "collection")).address) return;
+  const order = await orders.findByItinerary(tenantId, environment, booking.itineraryHash);
   if (order === undefined) return;
   const { orderId } = order;
   const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
   const byWallet = await paidFor(aggregates, order);
   const paidUsdc = formatDecimal(booking.vendorPaid);
   const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
-  if (!(await orders.record(network, orderId, paid))) return;
+  if (!(await orders.record(environment, orderId, paid))) return;
   const isCover = (await bookings.get(order.bookingId))?.escrowBookingId === bookingId;
   const rest = booking.vendorPaid - (await bookings.reduceCover(order.bookingId, booking.vendorPaid));
   const back = isCover ? rest : atMost(rest, byWallet);
   if (back === 0n) return;
   const details = { reason: "paid_by_escrow", escrowBookingId: bookingId, refundedUsdc: formatDecimal(back) };
-  await orders.record(network, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });
+  await orders.record(environment, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });
   await refund(
     aggregates,
-    { tenantId, network, token: "USDC" },
+    { tenantId, environment, token: "USDC" },
     `${PAID_BY_ESCROW}${order.bookingId}:${bookingId}`,
     back,
   );

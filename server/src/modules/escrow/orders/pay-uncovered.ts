@@ -7,7 +7,7 @@ import type { Aggregates, Stores } from "../context.ts";
 
 interface EndedReservation {
   tenantId: string;
-  network: Environment;
+  environment: Environment;
   bookingId: Hex;
 }
 
@@ -18,14 +18,14 @@ interface EndedReservation {
  */
 export async function payUncovered(
   aggregates: Aggregates,
-  { tenantId, network, bookingId }: EndedReservation,
+  { tenantId, environment, bookingId }: EndedReservation,
 ): Promise<void> {
   const { escrowBookings, bookings, ledger } = aggregates;
-  const reservation = await escrowBookings.find(tenantId, network, bookingId);
+  const reservation = await escrowBookings.find(tenantId, environment, bookingId);
   if (reservation?.state !== "cancelled") return;
-  const booking = await bookings.findCovered(tenantId, network, bookingId, "lock");
+  const booking = await bookings.findCovered(tenantId, environment, bookingId, "lock");
   if (booking === undefined || booking.cover === 0n) return;
-  const purse = { tenantId, network, token: "USDC" } as const;
+  const purse = { tenantId, environment, token: "USDC" } as const;
   if ((await ledger.balance(purse)).available < booking.cover) return;
   await ledger.hold(purse, booking.cover, ledgerReference(booking));
   if (booking.state === "booked") await charge(aggregates, reservation.updatedAt, booking);
@@ -36,26 +36,26 @@ export async function payUncovered(
 async function charge(
   aggregates: Aggregates,
   at: Temporal.Instant,
-  { id, tenantId, network, orderId, cover, escrowBookingId }: Booking,
+  { id, tenantId, environment, orderId, cover, escrowBookingId }: Booking,
 ): Promise<void> {
   const { bookings, orders } = aggregates;
-  await collect(aggregates, { tenantId, network, token: "USDC" }, ledgerReference({ id }), cover);
+  await collect(aggregates, { tenantId, environment, token: "USDC" }, ledgerReference({ id }), cover);
   await bookings.setCover(id, { cover: 0n, coverCharged: cover });
   if (orderId === undefined || escrowBookingId === undefined) return;
   const details = { escrowBookingId, paidUsdc: formatDecimal(cover) };
   const paid = { kind: "paid_by_wallet", key: escrowBookingId, details, at, source: "reconciliation" } as const;
-  await orders.record(network, orderId, paid);
+  await orders.record(environment, orderId, paid);
 }
 
 const BATCH = 50;
 
 /** Of reservations whose end found too little in the wallet. */
-export async function payAllUncovered(stores: Stores, network: Environment): Promise<void> {
-  for (const { tenantId, escrowBookingId: bookingId } of await stores.bookings.listUncovered(network, BATCH)) {
-    const reservation = bookingId && (await stores.escrowBookings.find(tenantId, network, bookingId));
+export async function payAllUncovered(stores: Stores, environment: Environment): Promise<void> {
+  for (const { tenantId, escrowBookingId: bookingId } of await stores.bookings.listUncovered(environment, BATCH)) {
+    const reservation = bookingId && (await stores.escrowBookings.find(tenantId, environment, bookingId));
     if (!reservation) continue;
     await stores.transaction(async (aggregates) => {
-      await aggregates.trips.lock(network, reservation.tripId);
+      await aggregates.trips.lock(environment, reservation.tripId);
       await payUncovered(aggregates, reservation);
     });
   }

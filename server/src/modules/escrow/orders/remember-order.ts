@@ -10,37 +10,40 @@ import type { Trip } from "../records/trips.ts";
  */
 export async function rememberOrder(aggregates: Aggregates, trip: Trip, itineraryHash: Hex): Promise<void> {
   const { tripRecords, orders, bookings } = aggregates;
-  const { tenantId, network, tripId } = trip;
-  const order = await orders.findByItinerary(tenantId, network, itineraryHash);
+  const { tenantId, environment, tripId } = trip;
+  const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
   if (order === undefined) return;
   const { orderId, kind, pnr, totalAmount, totalCurrency, createdAt } = order;
   const booking = await bookings.get(order.bookingId);
   if (booking !== undefined) await rememberCall(aggregates, trip, order, booking);
   await tripRecords.append(
-    { tenantId, network, tripId },
+    { tenantId, environment, tripId },
     {
       ...{ kind: "order", key: orderKey(orderId), userId: booking?.userId, at: createdAt },
       text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
       details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId: booking?.callId ?? null },
     },
   );
-  await orders.tellTrips(network, orderId);
+  await orders.tellTrips(environment, orderId);
 }
 
 async function rememberCall(
   { tripRecords, seenOffers, approvals }: Aggregates,
-  { tenantId, network, tripId }: Trip,
+  { tenantId, environment, tripId }: Trip,
   { createdAt }: OrderRecord,
   { userId, offerId, callId }: { userId: string; offerId: string; callId: string },
 ): Promise<void> {
-  const trip = { tenantId, network, tripId };
-  const offer = await seenOffers.find({ tenantId, environment: network }, offerId);
+  const trip = { tenantId, environment, tripId };
+  const offer = await seenOffers.find({ tenantId, environment }, offerId);
   if (offer !== undefined) {
     const text = `What was booked had been shown at ${offer.totalAmount} ${offer.totalCurrency}.`;
     const shown = { kind: "offer", key: `offer:${offerId}`, text, details: { offerId, offer } } as const;
     await tripRecords.append(trip, { ...shown, userId, at: createdAt });
   }
-  for (const { id, tool, decidedBy, decidedAt = createdAt } of await approvals.usedBy({ tenantId, network }, callId)) {
+  for (const { id, tool, decidedBy, decidedAt = createdAt } of await approvals.usedBy(
+    { tenantId, environment },
+    callId,
+  )) {
     const details = { approvalId: id, tool };
     const approved = { kind: "approval", key: `approval:${id}`, text: `${tool} was approved.`, details } as const;
     await tripRecords.append(trip, { ...approved, userId: decidedBy, at: decidedAt });

@@ -24,7 +24,7 @@ export interface EscrowBooking {
   /** Of the tenant's choice or ours; a tenant has each once. */
   bookingId: Hex;
   tripId: Hex;
-  network: Environment;
+  environment: Environment;
   tenantId: string;
   state: EscrowBookingState;
   /** One step at a time. */
@@ -49,7 +49,7 @@ export interface EscrowBooking {
   updatedAt: Temporal.Instant;
 }
 
-type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "network" | "tenantId" | "reserved"> & {
+type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "environment" | "tenantId" | "reserved"> & {
   pending: NonNullable<EscrowBooking["pending"]>;
 };
 
@@ -78,8 +78,11 @@ export type EscrowBookingChange = Partial<
 export interface EscrowBookings {
   /** As `reserving`. Undefined: the tenant has a booking with this id that is not `failed`; a failed one is replaced. */
   insert(booking: NewEscrowBooking): Promise<EscrowBooking | undefined>;
-  find(tenantId: string, network: Environment, bookingId: Hex): Promise<EscrowBooking | undefined>;
-  change(key: Pick<EscrowBooking, "tenantId" | "network" | "bookingId">, change: EscrowBookingChange): Promise<void>;
+  find(tenantId: string, environment: Environment, bookingId: Hex): Promise<EscrowBooking | undefined>;
+  change(
+    key: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,
+    change: EscrowBookingChange,
+  ): Promise<void>;
   /** Newest first. */
-  listOfTrip(network: Environment, tripId: Hex): Promise<readonly EscrowBooking[]>;
+  listOfTrip(environment: Environment, tripId: Hex): Promise<readonly EscrowBooking[]>;
 }

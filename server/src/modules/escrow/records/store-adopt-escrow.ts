@@ -8,7 +8,7 @@ import { createBoundChains } from "../../chain/index.ts";
 import { postAll } from "../../ledger/index.ts";
 
 export interface EscrowAdoption {
-  network: Environment;
+  environment: Environment;
   /** With the escrow, and the block from which on the books hold it; without both: it has none any more. */
   contracts: ChainContracts;
   /** What the escrow has at that block. */
@@ -16,20 +16,20 @@ export interface EscrowAdoption {
 }
 
 /**
- * Stores the network's contracts with another escrow than before, and brings the escrow's account to what that one has: anybody
+ * Stores the chain's contracts with another escrow than before, and brings the escrow's account to what that one has: anybody
  * can have paid into it before, and what strangers gave to the one before stays there. Call it while nothing else posts.
  */
 export async function adoptEscrow(
   db: Queryable,
   clock: Clock,
-  { network, contracts, balances }: EscrowAdoption,
+  { environment, contracts, balances }: EscrowAdoption,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const token of tokenSymbols) {
       const row = await transaction
         .selectFrom("ledgerAccount")
         .select("balanceMicro")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("token", "=", token)
         .where("kind", "=", "escrow")
         .forUpdate()
@@ -40,19 +40,19 @@ export async function adoptEscrow(
         { kind: "escrow", tenantId: null, amount },
       ] as const;
       const at = `${contracts.escrow ?? "none"}:${contracts.escrowSince ?? clock.now().epochMilliseconds}`;
-      const reference = `adopt:${network}:${token}:${at}`;
-      await postAll(transaction, [{ network, token, reference, kind: "adopt", moves }], clock);
+      const reference = `adopt:${environment}:${token}:${at}`;
+      await postAll(transaction, [{ environment, token, reference, kind: "adopt", moves }], clock);
     }
-    await createBoundChains(transaction, clock).setContracts(network, contracts);
+    await createBoundChains(transaction, clock).setContracts(environment, contracts);
   });
 }
 
-/** Whether trips have money in the network's escrow, or on the way to it. */
-export async function hasTripsInEscrow(db: Queryable, network: Environment, escrow: Hex): Promise<boolean> {
+/** Whether trips have money in the chain's escrow, or on the way to it. */
+export async function hasTripsInEscrow(db: Queryable, environment: Environment, escrow: Hex): Promise<boolean> {
   const row = await db
     .selectFrom("trip")
     .select("tripId")
-    .where("network", "=", network)
+    .where("environment", "=", environment)
     .where("escrow", "=", escrow)
     .where(({ or, and, eb }) =>
       or([

@@ -33,7 +33,7 @@ const stepsOfBooking = sql<unknown>`(
 const columns = [
   "bookingId",
   "tripId",
-  "network",
+  "environment",
   "tenantId",
   "state",
   "pending",
@@ -62,7 +62,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
   const now = (): string => clock.now().toString();
 
   return {
-    async insert({ bookingId, tripId, network, tenantId, reserved, pending }) {
+    async insert({ bookingId, tripId, environment, tenantId, reserved, pending }) {
       const at = now();
       const fresh = {
         tripId,
@@ -74,10 +74,10 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       };
       const row = await db
         .insertInto("escrowBooking")
-        .values({ network, tenantId, bookingId, ...fresh })
+        .values({ environment, tenantId, bookingId, ...fresh })
         .onConflict((conflict) =>
           conflict
-            .columns(["tenantId", "network", "bookingId"])
+            .columns(["tenantId", "environment", "bookingId"])
             // A failed one never was on the chain: nothing else of it is set.
             .doUpdateSet({ ...fresh, state: "reserving" })
             .where("escrowBooking.state", "=", "failed"),
@@ -87,22 +87,22 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       return row === undefined ? undefined : toBooking({ ...row, transactions: [] });
     },
 
-    async find(tenantId, network, bookingId) {
+    async find(tenantId, environment, bookingId) {
       const row = await selectBookings(db)
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("bookingId", "=", bookingId)
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
 
-    async change({ tenantId, network, bookingId }, change) {
+    async change({ tenantId, environment, bookingId }, change) {
       const at = now();
       const { tripId } = await db
         .updateTable("escrowBooking")
         .set({ ...toColumns(change), updatedAt: at })
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("bookingId", "=", bookingId)
         .returning("tripId")
         .executeTakeFirstOrThrow();
@@ -110,13 +110,13 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       const { step, transactionHash } = change.transaction;
       await db
         .insertInto("escrowStep")
-        .values({ network, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() })
+        .values({ environment, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() })
         .execute();
     },
 
-    async listOfTrip(network, tripId) {
+    async listOfTrip(environment, tripId) {
       const rows = await selectBookings(db)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .orderBy("createdAt", "desc")
         .orderBy("bookingId")

@@ -8,10 +8,12 @@ import { createTrips } from "./store-trips.ts";
 
 /** Who asked for trips, and the guests that travel on them. */
 export function createTripPersons({ db, vault, clock }: { db: Queryable; vault: Vault; clock: Clock }): PersonRecords {
-  const listTrips = async ({ tenantId, userId, network }: PersonId): Promise<readonly string[]> => {
+  const listTrips = async ({ tenantId, userId, environment }: PersonId): Promise<readonly string[]> => {
     const { rows } = await sql<{ tripId: string }>`
       select trip_id from trip
-      where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId} order by created_at`.execute(db);
+      where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId} order by created_at`.execute(
+      db,
+    );
     return rows.map(({ tripId }) => tripId);
   };
   return {
@@ -20,16 +22,16 @@ export function createTripPersons({ db, vault, clock }: { db: Queryable; vault: 
     identify: async (person) => ({ ids: await listTrips(person) }),
 
     /** What the buyer said of the guest of a trip. */
-    async forgetOwn({ tenantId, userId, network }) {
+    async forgetOwn({ tenantId, userId, environment }) {
       const tripId = tripOfGuest(userId);
       if (tripId === undefined) return;
       await sql`
         update trip set encrypted_guest_email = null, details = details - 'guestName'
-        where tenant_id = ${tenantId} and network = ${network} and trip_id = ${tripId}`.execute(db);
+        where tenant_id = ${tenantId} and network = ${environment} and trip_id = ${tripId}`.execute(db);
     },
 
-    forgetTraces: ({ person: { tenantId, network }, isNamedIn }) =>
-      createTrips({ db, vault, clock }).forgetGuests(tenantId, network, isNamedIn),
+    forgetTraces: ({ person: { tenantId, environment }, isNamedIn }) =>
+      createTrips({ db, vault, clock }).forgetGuests(tenantId, environment, isNamedIn),
 
     findOld: ({ guests }, page) => findOldGuests(db, guests, page),
 

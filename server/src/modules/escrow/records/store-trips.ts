@@ -44,7 +44,7 @@ const selectTrips = (db: Queryable) =>
     .selectFrom("trip")
     .select([
       "tripId",
-      "network",
+      "environment",
       "tenantId",
       "userId",
       "escrow",
@@ -95,42 +95,45 @@ export function createTrips(options: TripsOptions): Trips {
 
 async function getTrip(
   { db, vault }: Pick<TripsOptions, "db" | "vault">,
-  network: Environment,
+  environment: Environment,
   tripId: Hex,
 ): Promise<Trip | undefined> {
-  const row = await selectTrips(db).where("network", "=", network).where("tripId", "=", tripId).executeTakeFirst();
+  const row = await selectTrips(db)
+    .where("environment", "=", environment)
+    .where("tripId", "=", tripId)
+    .executeTakeFirst();
   return row === undefined ? undefined : toTrip(row, vault);
 }
 
 function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"> {
   return {
-    get: (network, tripId) => getTrip(options, network, tripId),
+    get: (environment, tripId) => getTrip(options, environment, tripId),
 
-    async find(tenantId, network, tripId) {
-      const trip = await getTrip(options, network, tripId);
+    async find(tenantId, environment, tripId) {
+      const trip = await getTrip(options, environment, tripId);
       return trip?.tenantId === tenantId ? trip : undefined;
     },
 
-    async lock(network, tripId) {
+    async lock(environment, tripId) {
       const row = await options.db
         .selectFrom("trip")
         .select("tripId")
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .forUpdate()
         .executeTakeFirst();
       // A statement of its own: one that has waited for the lock would read other tables as they were before.
-      return row === undefined ? undefined : await getTrip(options, network, tripId);
+      return row === undefined ? undefined : await getTrip(options, environment, tripId);
     },
   };
 }
 
 function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExpired"> {
   return {
-    async list(tenantId, network, { limit, after }) {
+    async list(tenantId, environment, { limit, after }) {
       const rows = await selectTrips(db)
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .$if(after !== undefined, (select) =>
           select.where(
             sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
@@ -143,9 +146,9 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
       return rows.map((row) => toTrip(row, vault));
     },
 
-    async listExpired(network, before, { limit, after }) {
+    async listExpired(environment, before, { limit, after }) {
       const rows = await selectTrips(db)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("state", "in", ["funded", "closed"])
         .where(sql<boolean>`free_micro + held_micro > 0`)
         .where("expiresAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
@@ -166,12 +169,12 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
 function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
   return {
     async insert(trip) {
-      const { network, tripId, guestEmail } = trip;
+      const { environment, tripId, guestEmail } = trip;
       const at = clock.now().toString();
       await db
         .insertInto("trip")
         .values({
-          network,
+          environment,
           tripId,
           tenantId: trip.tenantId,
           userId: trip.userId,
@@ -190,24 +193,24 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
           updatedAt: at,
         })
         .execute();
-      const stored = await getTrip({ db, vault }, network, tripId);
+      const stored = await getTrip({ db, vault }, environment, tripId);
       if (stored === undefined) throw new Error(`trip ${tripId} has vanished`);
       return stored;
     },
 
-    async change(network, tripId, change) {
+    async change(environment, tripId, change) {
       const at = clock.now().toString();
       await db
         .updateTable("trip")
         .set({ ...toColumns(change), updatedAt: at })
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .execute();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
       await db
         .insertInto("escrowStep")
-        .values({ network, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() })
+        .values({ environment, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() })
         .execute();
     },
   };
@@ -218,11 +221,11 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
   const now = (): string => clock.now().toString();
 
   return {
-    async countWrongCode(network, tripId, atMost) {
+    async countWrongCode(environment, tripId, atMost) {
       const row = await db
         .updateTable("trip")
         .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .where("wrongCodes", "<", atMost)
         .returning("wrongCodes")
@@ -230,12 +233,12 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
       return row?.wrongCodes;
     },
 
-    async unlock(tenantId, network, tripId) {
+    async unlock(tenantId, environment, tripId) {
       const row = await db
         .updateTable("trip")
         .set({ wrongCodes: 0, updatedAt: now() })
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .returning("tripId")
         .executeTakeFirst();
@@ -247,11 +250,11 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
 /** What agents logged of a trip. */
 function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" | "listActions"> {
   return {
-    async recordAction(network, tripId, { actionId, actionType, fee, transactionHash }) {
+    async recordAction(environment, tripId, { actionId, actionType, fee, transactionHash }) {
       await db
         .insertInto("agentAction")
         .values({
-          network,
+          environment,
           actionId,
           tripId,
           actionType,
@@ -263,11 +266,11 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
         .execute();
     },
 
-    async listActions(network, tripId, limit) {
+    async listActions(environment, tripId, limit) {
       return await db
         .selectFrom("agentAction")
         .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("tripId", "=", tripId)
         .orderBy("at", "desc")
         .orderBy("actionId")
@@ -279,12 +282,12 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
 
 function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuests"> {
   return {
-    async forgetGuests(tenantId, network, isNamedIn) {
+    async forgetGuests(tenantId, environment, isNamedIn) {
       const rows = await db
         .selectFrom("trip")
         .select(["tripId", "encryptedGuestEmail as email"])
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where("encryptedGuestEmail", "is not", null)
         .where("mail", "<>", "pending")
         .execute();
@@ -294,7 +297,7 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
         .updateTable("trip")
         .set({ encryptedGuestEmail: null })
         .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
+        .where("environment", "=", environment)
         .where(
           "tripId",
           "in",

@@ -36,7 +36,7 @@ export interface TripDetails {
 export interface Trip {
   /** As the escrow contract computes it. */
   tripId: Hex;
-  network: Environment;
+  environment: Environment;
   tenantId: string;
   /** Who asked for it. */
   userId: string;
@@ -76,7 +76,7 @@ export interface Trip {
 export type NewTrip = Pick<
   Trip,
   | "tripId"
-  | "network"
+  | "environment"
   | "tenantId"
   | "userId"
   | "escrow"
@@ -127,34 +127,34 @@ export interface Trips {
   /** As `funding`. */
   insert(trip: NewTrip): Promise<Trip>;
   /** Whosever it is. */
-  get(network: Environment, tripId: Hex): Promise<Trip | undefined>;
+  get(environment: Environment, tripId: Hex): Promise<Trip | undefined>;
   /** The tenant's own. */
-  find(tenantId: string, network: Environment, tripId: Hex): Promise<Trip | undefined>;
+  find(tenantId: string, environment: Environment, tripId: Hex): Promise<Trip | undefined>;
   /**
    * Locks the trip, with everything of it, until the end of the transaction: whoever changes a trip or one of its bookings holds
    * this lock. Of several trips in one transaction, in the order of their ids.
    */
-  lock(network: Environment, tripId: Hex): Promise<Trip | undefined>;
+  lock(environment: Environment, tripId: Hex): Promise<Trip | undefined>;
   /** Under `lock`. Members that are there are set, also to undefined. */
-  change(network: Environment, tripId: Hex, change: TripChange): Promise<void>;
+  change(environment: Environment, tripId: Hex, change: TripChange): Promise<void>;
   /** Counts one wrong code more, unless it is `atMost` already; undefined: it was. Answers the count. */
-  countWrongCode(network: Environment, tripId: Hex, atMost: number): Promise<number | undefined>;
+  countWrongCode(environment: Environment, tripId: Hex, atMost: number): Promise<number | undefined>;
   /** False: the tenant has no such trip. */
-  unlock(tenantId: string, network: Environment, tripId: Hex): Promise<boolean>;
-  recordAction(network: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
+  unlock(tenantId: string, environment: Environment, tripId: Hex): Promise<boolean>;
+  recordAction(environment: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
   /** Newest first. */
-  listActions(network: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
+  listActions(environment: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
   /** Forgets the addresses of the tenant's guests that this is true of, but of mails that have yet to be sent. */
-  forgetGuests(tenantId: string, network: Environment, isNamedIn: (address: string) => boolean): Promise<void>;
+  forgetGuests(tenantId: string, environment: Environment, isNamedIn: (address: string) => boolean): Promise<void>;
   /** The tenant's own, newest first. */
   list(
     tenantId: string,
-    network: Environment,
+    environment: Environment,
     page: { limit: number; after: TripPosition<"createdAt"> | undefined },
   ): Promise<readonly Trip[]>;
   /** Funded or closed ones with money in them that expired before that, oldest first. */
   listExpired(
-    network: Environment,
+    environment: Environment,
     before: Temporal.Instant,
     page: { limit: number; after: TripPosition<"expiresAt"> | undefined },
   ): Promise<readonly Trip[]>;

@@ -45,11 +45,11 @@ async function confirmStep(
   const { step, bookingId } = stored;
   if (step.of === "trip") {
     await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
-    const after = (await aggregates.trips.get(trip.network, trip.tripId)) ?? trip;
+    const after = (await aggregates.trips.get(trip.environment, trip.tripId)) ?? trip;
     await remember(aggregates, trip, stored, { ...step.note({ before: trip, after }), at: after.updatedAt, receipt });
     return;
   }
-  const { tenantId, network, tripId } = trip;
+  const { tenantId, environment, tripId } = trip;
   const booking = await requireBooking(aggregates, trip, bookingId);
   const left = booking.reserved - movedOut(transaction, receipt);
   const effect = step.apply({ booking, trip, left });
@@ -59,8 +59,8 @@ async function confirmStep(
     pending: undefined,
     transaction: { step: step.storedAs, transactionHash: receipt.hash },
   });
-  if (effect.trip !== undefined) await aggregates.trips.change(network, tripId, effect.trip);
-  const after = (await aggregates.escrowBookings.find(tenantId, network, booking.bookingId)) ?? booking;
+  if (effect.trip !== undefined) await aggregates.trips.change(environment, tripId, effect.trip);
+  const after = (await aggregates.escrowBookings.find(tenantId, environment, booking.bookingId)) ?? booking;
   // A step of a booking does not always change its trip.
   await remember(aggregates, trip, stored, { ...step.note(after), at: after.updatedAt, receipt });
   await step.afterwards?.(aggregates, trip, transaction);
@@ -75,8 +75,8 @@ async function applyTripStep(
     transactionHash,
   }: { step: OfTrip & TripStepOutcome; transaction: ChainTransaction; transactionHash: Hex },
 ): Promise<void> {
-  const { network, tripId } = trip;
-  await records.trips.change(network, tripId, {
+  const { environment, tripId } = trip;
+  await records.trips.change(environment, tripId, {
     ...step.apply(trip, transaction),
     ...(step.takes === undefined ? { pending: undefined } : {}),
     transaction: { step: step.storedAs, transactionHash },
@@ -86,10 +86,10 @@ async function applyTripStep(
 
 async function requireBooking(
   { escrowBookings }: Pick<Aggregates, "escrowBookings">,
-  { tenantId, network, tripId }: Trip,
+  { tenantId, environment, tripId }: Trip,
   bookingId: Hex | undefined,
 ): Promise<EscrowBooking> {
-  const booking = bookingId && (await escrowBookings.find(tenantId, network, bookingId));
+  const booking = bookingId && (await escrowBookings.find(tenantId, environment, bookingId));
   if (!booking) throw new Error(`the booking ${bookingId} of trip ${tripId} is not there`);
   return booking;
 }
@@ -105,13 +105,13 @@ function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt):
 /** Adds to the trip's record what a step has done, in the transaction that stores it. */
 async function remember(
   { tripRecords }: Pick<Aggregates, "tripRecords">,
-  { tenantId, network, tripId }: Trip,
+  { tenantId, environment, tripId }: Trip,
   { name, bookingId }: StoredStep,
   { kind = "money", text, details, at, receipt: { hash } }: StepNote & { at: Temporal.Instant; receipt: ChainReceipt },
 ): Promise<void> {
   const about = { step: name, ...(bookingId === undefined ? {} : { bookingId }) };
   await tripRecords.append(
-    { tenantId, network, tripId },
+    { tenantId, environment, tripId },
     {
       ...{ kind, text, details: { ...about, ...details, txHash: hash } },
       // One transaction is one step of one trip.
@@ -128,18 +128,18 @@ async function undoStep(
   transaction: ChainTransaction,
 ): Promise<void> {
   const { trips, escrowBookings } = aggregates;
-  const { tenantId, network, tripId } = trip;
+  const { tenantId, environment, tripId } = trip;
   const kept = step.takes === undefined ? undefined : breakPromise(trip, step.takes);
   if (step.of === "trip") {
-    await trips.change(network, tripId, kept ?? { pending: undefined, ...step.undo });
+    await trips.change(environment, tripId, kept ?? { pending: undefined, ...step.undo });
     return;
   }
   if (bookingId === undefined) throw new Error(`a step of trip ${tripId} names no booking`);
   await escrowBookings.change(
-    { tenantId, network, bookingId },
+    { tenantId, environment, bookingId },
     { pending: undefined, ...(kept === undefined ? {} : { state: "failed" as const }) },
   );
-  if (kept !== undefined) await trips.change(network, tripId, kept);
+  if (kept !== undefined) await trips.change(environment, tripId, kept);
   await step.afterUndoing?.(aggregates, transaction);
 }
 
@@ -149,11 +149,11 @@ export async function tellEnd(
   transaction: ChainTransaction,
 ): Promise<Record<string, unknown>> {
   const { step, bookingId } = readStep(transaction) ?? {};
-  const { tenantId, network } = transaction;
+  const { tenantId, environment } = transaction;
   if (step === undefined) return {};
   if (step.of === "trip") return step.additions?.(transaction) ?? {};
   if (step.additions === undefined || tenantId === null || bookingId === undefined) return {};
-  const booking = await stores.escrowBookings.find(tenantId, network, bookingId);
+  const booking = await stores.escrowBookings.find(tenantId, environment, bookingId);
   return booking === undefined ? {} : await step.additions(stores, booking, transaction);
 }
 
@@ -166,7 +166,7 @@ const stepEnding: ChainEnding<Aggregates> = {
       return stored === undefined ? [] : [{ ...one, stored }];
     });
     for (const { stored, ...one } of ended.toSorted(byTripAndPlace)) {
-      const trip = await trips.lock(one.transaction.network, stored.tripId);
+      const trip = await trips.lock(one.transaction.environment, stored.tripId);
       if (trip === undefined) throw new Error(`the trip ${stored.tripId} of a step is not there`);
       await inTrace(one.transaction.traceId, () => confirmStep(aggregates, trip, one, stored));
     }
@@ -174,13 +174,13 @@ const stepEnding: ChainEnding<Aggregates> = {
   additions: tellEnd,
   async reverted(aggregates, transaction) {
     const { trips, ledger } = aggregates;
-    const { id, network, tenantId, operation } = transaction;
+    const { id, environment, tenantId, operation } = transaction;
     const outgoing = operation.kind === tripPrefund.kind ? tripPrefund.outgoing(operation) : undefined;
     if (tenantId !== null && outgoing !== undefined) {
-      await ledger.takeBack({ tenantId, network, token: outgoing.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, environment, token: outgoing.token }, outgoing.amount, id);
     }
     const stored = readStep(transaction);
-    const trip = stored && (await trips.lock(network, stored.tripId));
+    const trip = stored && (await trips.lock(environment, stored.tripId));
     if (stored === undefined || trip === undefined) throw new Error(`the trip of ${id} is not there`);
     await undoStep(aggregates, trip, stored, transaction);
   },

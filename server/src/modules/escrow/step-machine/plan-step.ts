@@ -109,7 +109,7 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
 
 /**
  * With the reason why no new step of the trip can be stored now, where there is one. The movements stay in the plan: what stopped the
- * network may be over when the call runs, and gates have to judge it all the same.
+ * chain may be over when the call runs, and gates have to judge it all the same.
  */
 export async function withRefusal(
   { stores, chain }: { stores: Pick<Stores, "boundChains">; chain: Chain },

@@ -24,7 +24,7 @@ export const escrowStep = defineChainOperation({
   },
 });
 
-/** An operation of a time when the network had another escrow must not be signed for a contract that nobody vouches for. */
+/** An operation of a time when the chain had another escrow must not be signed for a contract that nobody vouches for. */
 export function requireEscrow({ escrow, chainId }: Pick<Chain, "escrow" | "chainId">, wanted: Hex): void {
   if (escrow?.address === wanted) return;
   throw new Error(`the escrow of chain ${chainId} is ${escrow?.address}, not ${wanted}`);

@@ -65,16 +65,16 @@ export async function takeReservation(ports: StepPorts, request: ReservationRequ
 /** The same without waiting for its end. */
 export async function storeReservation(ports: StoringPorts, request: ReservationRequest): Promise<ChainTransaction> {
   const { stores, chain, clock } = ports;
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, tripId, amount, callId } = request;
-  const earlier = await earlierOf(stores, network, callId);
+  const earlier = await earlierOf(stores, environment, callId);
   if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
   const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
-  if ((await stores.trips.find(tenantId, network, tripId)) === undefined) throw escrowFailure("trip_not_found");
+  if ((await stores.trips.find(tenantId, environment, tripId)) === undefined) throw escrowFailure("trip_not_found");
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
-    const trip = await lockTrip(trips, network, tenantId, tripId);
-    const existing = await escrowBookings.find(tenantId, network, bookingId);
+    const trip = await lockTrip(trips, environment, tenantId, tripId);
+    const existing = await escrowBookings.find(tenantId, environment, bookingId);
     const known = await findReservation(aggregates, existing, request);
     if (known !== undefined) return requireSame(earlier, known);
     requireRoom(trip, amount, clock);
@@ -84,10 +84,17 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
       result: request.result(bookingId),
     });
     const pending = { step: "reserve", transactionId: stored.id, details: {} } as const;
-    const inserted = await escrowBookings.insert({ bookingId, tripId, network, tenantId, reserved: amount, pending });
+    const inserted = await escrowBookings.insert({
+      bookingId,
+      tripId,
+      environment,
+      tenantId,
+      reserved: amount,
+      pending,
+    });
     // At this moment, under another trip.
     if (inserted === undefined) throw escrowFailure("booking_in_progress");
-    await trips.change(network, tripId, promise(trip, amount));
+    await trips.change(environment, tripId, promise(trip, amount));
     return requireSame(earlier, stored);
   });
 }
@@ -118,16 +125,16 @@ export async function takeBookingStep(ports: StepPorts, request: BookingStepRequ
 /** The same without waiting for its end. */
 export async function storeBookingStep(ports: StoringPorts, request: BookingStepRequest): Promise<ChainTransaction> {
   const { stores, chain, clock } = ports;
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, callId, action, details = {} } = request;
   const { bookingId } = action;
   const step = toStep(action);
-  const earlier = await earlierOf(stores, network, callId);
-  const { tripId } = await requireBooking(stores, network, { tenantId, bookingId, tripId: request.tripId });
+  const earlier = await earlierOf(stores, environment, callId);
+  const { tripId } = await requireBooking(stores, environment, { tenantId, bookingId, tripId: request.tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
-    const trip = await lockTrip(trips, network, tenantId, tripId);
-    const booking = await requireBooking(aggregates, network, { tenantId, bookingId, tripId: request.tripId });
+    const trip = await lockTrip(trips, environment, tenantId, tripId);
+    const booking = await requireBooking(aggregates, environment, { tenantId, bookingId, tripId: request.tripId });
     // A failed one was replaced meanwhile.
     if (booking.tripId !== tripId) throw escrowFailure("booking_in_progress");
     const known = await findSameStep(aggregates, booking, step, request.isSame ?? sameAs(action));
@@ -136,7 +143,7 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
     await requirePossible(aggregates, step, { booking, trip, clock });
     const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
     const pending = { step: step.storedAs, transactionId: stored.id, details };
-    await escrowBookings.change({ tenantId, network, bookingId }, { pending });
+    await escrowBookings.change({ tenantId, environment, bookingId }, { pending });
     return requireSame(earlier, stored);
   });
 }
@@ -144,10 +151,10 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
 /** Another tenant's, or one of another trip than was named, is not there. */
 export async function requireBooking(
   { escrowBookings }: Pick<Aggregates, "escrowBookings">,
-  network: EscrowBooking["network"],
+  environment: EscrowBooking["environment"],
   { tenantId, bookingId, tripId }: { tenantId: string; bookingId: Hex; tripId?: Hex | undefined },
 ): Promise<EscrowBooking> {
-  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking === undefined || (tripId !== undefined && booking.tripId !== tripId)) {
     throw escrowFailure("booking_not_found");
   }
@@ -170,13 +177,13 @@ export async function findSameStep(
 /** Undefined also for a step that was undone by what came after. */
 export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  { network, state, pending, transactions }: EscrowBooking,
+  { environment, state, pending, transactions }: EscrowBooking,
   step: string,
 ): Promise<ChainTransaction | undefined> {
   if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
   const isUndone = state === "cancelled" && step !== "cancel" && step !== "return" && step !== "release";
   const done = isUndone ? undefined : transactions.findLast((one) => one.step === step);
-  return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
+  return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
 }
 
 /** When it would do the same. */

@@ -55,10 +55,10 @@ export async function answerOf(
 /** What an earlier call with the same Idempotency-Key has stored. */
 export async function earlierOf(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  network: Environment,
+  environment: Environment,
   callId: string | null,
 ): Promise<ChainTransaction | undefined> {
-  return callId === null ? undefined : await chainTransactions.findOfRequest(network, callId);
+  return callId === null ? undefined : await chainTransactions.findOfRequest(environment, callId);
 }
 
 /** One Idempotency-Key is one step. */
@@ -72,9 +72,9 @@ const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use 
 /** Whether a new step of the trip can be stored now. Throws `settlement_stopped` or `chain_not_available`. */
 export async function requireTakingSteps(
   { boundChains, chain }: Pick<Aggregates, "boundChains"> & Pick<StepPorts, "chain">,
-  trip: Pick<Trip, "network" | "escrow">,
+  trip: Pick<Trip, "environment" | "escrow">,
 ): Promise<void> {
-  await requireMoving(boundChains, trip.network);
+  await requireMoving(boundChains, trip.environment);
   if (trip.escrow === requireContract(chain).address) return;
   throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
 }
@@ -87,10 +87,10 @@ export async function enqueueStep(
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
 ): Promise<ChainTransaction> {
   const { callId, action, result } = step;
-  const { network, tripId, tenantId, escrow } = trip;
+  const { environment, tripId, tenantId, escrow } = trip;
   await requireTakingSteps({ boundChains, chain }, trip);
   const stored = await chainTransactions.enqueue({
-    network,
+    environment,
     // Who holds the lock decides that it is a step of its own.
     idempotencyKey: `${action.name}:${tripId}:${callId ?? newId("step_", clock.now().epochMilliseconds)}`,
     tenantId,
@@ -106,11 +106,11 @@ export async function enqueueStep(
 /** The trip under its lock. Another tenant's is not there; without a tenant it is whosever. */
 export async function lockTrip(
   trips: Aggregates["trips"],
-  network: Environment,
+  environment: Environment,
   tenantId: string | undefined,
   tripId: Hex,
 ): Promise<Trip> {
-  const trip = await trips.lock(network, tripId);
+  const trip = await trips.lock(environment, tripId);
   if (trip === undefined || (tenantId !== undefined && trip.tenantId !== tenantId)) {
     throw escrowFailure("trip_not_found");
   }

@@ -43,20 +43,20 @@ export async function takeTripStep(ports: StepPorts, request: TripStepRequest): 
 /** The same without waiting for its end. */
 export async function storeTripStep(ports: StoringPorts, request: TripStepRequest): Promise<ChainTransaction> {
   const { stores, chain } = ports;
-  const { network } = chain;
+  const { environment } = chain;
   const { tenantId, tripId, action } = request;
   const step = toStep(action);
-  const earlier = await earlierOf(stores, network, request.callId);
+  const earlier = await earlierOf(stores, environment, request.callId);
   if (earlier !== undefined) {
     if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;
   }
   // Nobody waits for the lock of a trip that is not his.
-  if (tenantId !== undefined && (await stores.trips.find(tenantId, network, tripId)) === undefined) {
+  if (tenantId !== undefined && (await stores.trips.find(tenantId, environment, tripId)) === undefined) {
     throw escrowFailure("trip_not_found");
   }
   return await stores.transaction(async (aggregates) => {
-    const trip = await lockTrip(aggregates.trips, network, tenantId, tripId);
+    const trip = await lockTrip(aggregates.trips, environment, tenantId, tripId);
     const known = await findStep(aggregates, trip, step);
     if (known !== undefined && isSameStep(known.operation, request)) return known;
     await requirePossible(aggregates, ports, trip, step);
@@ -64,7 +64,11 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
     const result = typeof request.result === "function" ? request.result(trip) : request.result;
     const stored = await enqueueStep(aggregates, ports, trip, { ...request, result });
     const pending = { step: step.storedAs, transactionId: stored.id };
-    await aggregates.trips.change(network, tripId, step.takes === undefined ? { pending } : promise(trip, step.takes));
+    await aggregates.trips.change(
+      environment,
+      tripId,
+      step.takes === undefined ? { pending } : promise(trip, step.takes),
+    );
     return stored;
   });
 }
@@ -72,13 +76,13 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
 /** The one under way, or the one that was carried out; of those that take money there are as many as there are calls. */
 async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  { network, pending, transactions }: Trip,
+  { environment, pending, transactions }: Trip,
   { storedAs, takes }: BoundStep,
 ): Promise<ChainTransaction | undefined> {
   if (takes !== undefined) return undefined;
   if (pending?.step === storedAs) return await chainTransactions.get(pending.transactionId);
   const done = transactions.findLast(({ step }) => step === storedAs);
-  return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
+  return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
 }
 
 /** Throws where the trip does not allow a new step now. */

@@ -47,10 +47,10 @@ export function tellWaiting({ waiting }: EscrowBooking): Record<string, unknown>
 /** What is free in the trip afterwards, for `release_reservation`. */
 export async function tellFree(
   { trips }: Pick<Stores, "trips">,
-  { network, tripId }: EscrowBooking,
+  { environment, tripId }: EscrowBooking,
   { result }: ChainTransaction,
 ): Promise<Record<string, unknown>> {
   if (result === undefined || !(RELEASED in result)) return {};
-  const trip = await trips.get(network, tripId);
+  const trip = await trips.get(environment, tripId);
   return trip === undefined ? {} : { freeUsdc: formatDecimal(trip.free) };
 }

@@ -39,7 +39,8 @@ export const cancelStep = defineBookingStep(
     },
     apply: cancel,
     note: noteCancellation,
-    afterwards: (aggregates, { tenantId, network }) => payUncovered(aggregates, { tenantId, network, bookingId }),
+    afterwards: (aggregates, { tenantId, environment }) =>
+      payUncovered(aggregates, { tenantId, environment, bookingId }),
     additions: async (stores, booking, transaction) => ({
       ...tellWaiting(booking),
       ...(await tellFree(stores, booking, transaction)),

@@ -30,9 +30,9 @@ export const claimStep = defineTripStep({ fields }, ({ guest, deadline, signatur
   },
   apply: (_trip, { createdAt }) => ({ guestWallet: guest, claimedAt: createdAt }),
   // Runs of workflows wait for the guest to claim the trip.
-  async alongside({ runEvents }, { tenantId, network, tripId }) {
+  async alongside({ runEvents }, { tenantId, environment, tripId }) {
     const resolution = { status: "claimed", guestWallet: guest };
-    await runEvents.raise({ tenantId, network, name: "trip_claimed", subject: tripId, resolution });
+    await runEvents.raise({ tenantId, environment, name: "trip_claimed", subject: tripId, resolution });
   },
   note: () => ({ kind: "claim", text: "The guest claimed the trip.", details: { guestWallet: guest } }),
   additions: ({ createdAt }) => ({ claimedAt: createdAt.toString() }),

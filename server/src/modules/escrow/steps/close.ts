@@ -20,7 +20,7 @@ export const closeStep = defineTripStep({ fields }, () => ({
   async require(trip, { escrowBookings }) {
     requireNothingPromised(trip);
     // What comes back to the trip in this moment is part of what a closing says that it pays out.
-    const bookings = await escrowBookings.listOfTrip(trip.network, trip.tripId);
+    const bookings = await escrowBookings.listOfTrip(trip.environment, trip.tripId);
     if (bookings.some(({ pending }) => pending?.step === "return")) throw escrowFailure("trip_in_progress");
   },
   plan: (trip) => ({

@@ -33,8 +33,8 @@ export const logStep = defineTripStep({ fields }, ({ actionId, actionType, fee }
     irreversible: [final("the record on the chain")],
   }),
   apply: (trip) => payActionFee(trip, fee),
-  async alongside({ trips }, { network, tripId }, transactionHash) {
-    await trips.recordAction(network, tripId, { actionId, actionType, fee, transactionHash });
+  async alongside({ trips }, { environment, tripId }, transactionHash) {
+    await trips.recordAction(environment, tripId, { actionId, actionType, fee, transactionHash });
   },
   note() {
     const feeUsdc = formatDecimal(fee);

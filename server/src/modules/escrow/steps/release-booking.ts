@@ -22,9 +22,9 @@ export const releaseBookingStep = defineBookingStep(
 
     apply: (context) => (context.booking.state === "confirmed" ? settle(context) : cancel(context)),
     note: (booking) => (booking.state === "settled" ? noteSettlement(booking) : noteCancellation(booking)),
-    async afterwards(aggregates, { tenantId, network }) {
-      await payBackOrder(aggregates, { tenantId, network, bookingId });
-      await payUncovered(aggregates, { tenantId, network, bookingId });
+    async afterwards(aggregates, { tenantId, environment }) {
+      await payBackOrder(aggregates, { tenantId, environment, bookingId });
+      await payUncovered(aggregates, { tenantId, environment, bookingId });
     },
   }),
 );

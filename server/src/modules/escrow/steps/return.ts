@@ -33,9 +33,9 @@ export const returnStep = defineBookingStep(
       trip: freeHeld(trip, booking),
     }),
     note: noteCancellation,
-    async afterwards(aggregates, { tenantId, network }, transaction) {
+    async afterwards(aggregates, { tenantId, environment }, transaction) {
       await endHoldForOrder(aggregates, transaction);
-      await payUncovered(aggregates, { tenantId, network, bookingId });
+      await payUncovered(aggregates, { tenantId, environment, bookingId });
     },
     afterUndoing: endHoldForOrder,
     additions: async (stores, booking, transaction) => ({

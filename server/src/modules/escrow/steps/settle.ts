@@ -43,19 +43,19 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   },
   apply: settle,
   note: noteSettlement,
-  afterwards: (aggregates, { tenantId, network }) => payBackOrder(aggregates, { tenantId, network, bookingId }),
+  afterwards: (aggregates, { tenantId, environment }) => payBackOrder(aggregates, { tenantId, environment, bookingId }),
   additions: async (stores, booking) => ({ ...tellWaiting(booking), ...(await tellReturn(stores, booking)) }),
 }));
 
 /** What came back to the wallet for an order that it had paid, and what is left for other bookings. */
 async function tellReturn(
   { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
-  { tenantId, network, bookingId, tripId, itineraryHash }: EscrowBooking,
+  { tenantId, environment, bookingId, tripId, itineraryHash }: EscrowBooking,
 ): Promise<Record<string, unknown>> {
-  const trip = await trips.get(network, tripId);
-  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  const trip = await trips.get(environment, tripId);
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
-  const back = order && (await chainTransactions.findByKey(network, keyOfRefund(reference)));
+  const back = order && (await chainTransactions.findByKey(environment, keyOfRefund(reference)));
   const amount = transfer.read(back?.operation)?.amount;
   return {
     ...(trip === undefined ? {} : { tripFreeUsdc: formatDecimal(trip.free) }),

@@ -6,8 +6,8 @@ import type { TripStepOutcome } from "./step.ts";
 /** What a closing and a release have in common. */
 export const endTrip: Pick<TripStepOutcome, "apply" | "alongside" | "note"> = {
   apply: (trip) => ({ ...giveBackFree(trip), state: "closed" }),
-  async alongside({ runEvents }, { tenantId, network, tripId }) {
-    await runEvents.raise({ tenantId, network, name: TRIP_CLOSED, subject: tripId, resolution: {} });
+  async alongside({ runEvents }, { tenantId, environment, tripId }) {
+    await runEvents.raise({ tenantId, environment, name: TRIP_CLOSED, subject: tripId, resolution: {} });
   },
   note({ before, after }) {
     const refundedUsdc = formatDecimal(after.refunded - before.refunded);

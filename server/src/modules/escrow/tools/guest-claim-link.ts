@@ -70,8 +70,8 @@ export const guestClaimLink = defineTool({
 
   async run(input, { chain, submission, stores, clock, claimKeys, caller, call }) {
     const claim = readClaim(input);
-    const { tenantId, environment: network } = caller;
-    const claimed = { tenantId, network, name: "trip_claimed", subject: claim.tripId };
+    const { tenantId, environment } = caller;
+    const claimed = { tenantId, environment, name: "trip_claimed", subject: claim.tripId };
     const waitingRunIds = await stores.runEvents.waitingRuns(claimed);
     const { kind, result, firstCallId } = await claimTrip(
       { chain, submission, stores, clock, claimKeys },

@@ -147,7 +147,7 @@ async function answerOf(
   stored: unknown,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const purse = { tenantId: caller.tenantId, network: caller.environment, token: "USDC" } as const;
+  const purse = { tenantId: caller.tenantId, environment: caller.environment, token: "USDC" } as const;
   const { available } = await stores.ledger.balance(purse);
   return { ...Funded.parse(stored), walletAvailableUsdc: formatDecimal(available) };
 }

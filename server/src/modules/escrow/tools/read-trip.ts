@@ -54,7 +54,7 @@ export const readTrip = defineTool({
     const whole = tripId === undefined ? undefined : await readWholeTrip({ trips, escrowBookings }, caller, tripId);
     if (whole === undefined) throw fail("trip_not_found");
     const { codeNonce, transactions, promisedUsdc, ...trip } = describeWhole(whole, clock.now());
-    const owner = { tenantId: caller.tenantId, network: caller.environment, tripId: trip.tripId };
+    const owner = { tenantId: caller.tenantId, environment: caller.environment, tripId: trip.tripId };
     const record = await readTripRecord(reads, owner, input);
     return { ...trip, budget: budgetOf(whole), history: historyOf(whole), ...record };
   },

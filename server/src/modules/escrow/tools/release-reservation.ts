@@ -67,7 +67,7 @@ export const releaseReservation = defineTool({
     const tripId = readHash(input.tripId);
     if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");
     const { reason } = input;
-    const wallet = await stores.wallets.findTreasury(chain.network, tenantId);
+    const wallet = await stores.wallets.findTreasury(chain.environment, tenantId);
     const answer = await release(
       { chain, submission, stores, clock },
       {
@@ -81,7 +81,7 @@ export const releaseReservation = defineTool({
       },
     ).catch(againIfShort);
     if (RELEASED in answer.result) return toStepAnswer(answer, Output);
-    const trip = await stores.trips.get(chain.network, tripId);
+    const trip = await stores.trips.get(chain.environment, tripId);
     return toStepAnswer(asOwn(afterCancellation(answer, formatDecimal(trip?.free ?? 0n))), Output);
   },
 });

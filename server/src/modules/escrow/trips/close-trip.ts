@@ -54,7 +54,7 @@ function requireNotClosed({ state }: Trip): void {
 }
 
 export async function requireTrip({ stores, chain }: StepPorts, tenantId: string, tripId: Hex): Promise<Trip> {
-  const trip = await stores.trips.find(tenantId, chain.network, tripId);
+  const trip = await stores.trips.find(tenantId, chain.environment, tripId);
   if (trip === undefined) throw escrowFailure("trip_not_found");
   return trip;
 }

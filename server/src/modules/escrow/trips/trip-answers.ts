@@ -124,7 +124,7 @@ export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof
     expiresAt: trip.expiresAt.toString(),
     isExpired: Temporal.Instant.compare(now, trip.expiresAt) >= 0,
     guestWallet: trip.guestWallet ?? null,
-    sandbox: trip.network === "sandbox",
+    sandbox: trip.environment === "sandbox",
     createdAt: trip.createdAt.toString(),
     updatedAt: trip.updatedAt.toString(),
   };
@@ -214,7 +214,7 @@ export function describeBooking(booking: EscrowBooking): z.output<typeof Booking
     returnedToTripUsdc: formatDecimal(booking.returned),
     waitingUsdc: formatDecimal(booking.waiting),
     transactions: booking.transactions.map(describeTransaction),
-    sandbox: booking.network === "sandbox",
+    sandbox: booking.environment === "sandbox",
     createdAt: booking.createdAt.toString(),
     updatedAt: booking.updatedAt.toString(),
   };

@@ -79,7 +79,7 @@ export const ensureFlightCustomer = defineTool({
     const details = { givenName, familyName, email, phoneNumber };
     const { customerUserId, created } = await ensureCustomer(
       { flights, travelers, bookings: stores.bookings },
-      { tenantId: caller.tenantId, userId, network: caller.environment },
+      { tenantId: caller.tenantId, userId, environment: caller.environment },
       details,
       call.id,
     );

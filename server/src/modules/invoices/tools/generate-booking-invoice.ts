@@ -85,8 +85,8 @@ export const generateBookingInvoice = defineTool({
 
   async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoices, caller, fail }) {
     const { settlement, settings, issued } = await readSettlement(input, stores, caller);
-    const { tenantId, network, bookingId } = settlement.booking;
-    const owner = { tenantId, network };
+    const { tenantId, environment, bookingId } = settlement.booking;
+    const owner = { tenantId, environment };
     const issuePorts = { stores, clock, eInvoices };
     const given = { settings, chainId: chain.chainId };
     if (issued.length === 0) await inWordsOfTool(issueInvoice(issuePorts, settlement, given));
@@ -117,15 +117,15 @@ export const generateBookingInvoice = defineTool({
 async function readSettlement(
   { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
   stores: Pick<Stores, "escrowBookings" | "chainTransactions" | "invoices">,
-  { tenantId, environment: network }: Pick<Caller, "tenantId" | "environment">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
 ) {
   const bookingId = readHash(named);
   if (bookingId === undefined) throw refused("booking_not_found");
   const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
-  const settlement = await findSettlement(stores, { tenantId, network, bookingId, hash }, refused);
-  const settings = await stores.invoices.settings({ tenantId, network });
-  const issued = await stores.invoices.ofBooking({ tenantId, network }, bookingId);
-  if (settings === undefined && network === "production" && issued.length === 0) throw refused("invoicing_not_set");
+  const settlement = await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
+  const settings = await stores.invoices.settings({ tenantId, environment });
+  const issued = await stores.invoices.ofBooking({ tenantId, environment }, bookingId);
+  if (settings === undefined && environment === "production" && issued.length === 0) throw refused("invoicing_not_set");
   return { settlement, settings, issued };
 }
 

@@ -38,13 +38,13 @@ export const listValidators = defineTool({
   example: () => ({ limit: 10 }),
 
   async run({ cursor, ...page }, { chain, stores, reads, clock, caller: { tenantId } }) {
-    const { network, chainId } = chain;
-    const { address: ownAddress } = await stores.wallets.ensure(network, "treasury", tenantId);
+    const { environment, chainId } = chain;
+    const { address: ownAddress } = await stores.wallets.ensure(environment, "treasury", tenantId);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
         reads(tenantId, ({ validations }) =>
-          validations.listValidators(network, {
+          validations.listValidators(environment, {
             limit,
             after: cursor === undefined ? undefined : readAddress(cursor),
           }),

@@ -67,7 +67,7 @@ export const cancelOrderQuote = defineTool({
       ...quote,
       orderId,
       tenantId: order.tenantId,
-      network: order.network,
+      environment: order.environment,
     });
     return {
       ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },

@@ -115,11 +115,11 @@ type Saving = Pick<Ports, "travelers" | "stores" | "clock"> & { caller: Caller }
 /** Whose profile it is, and what is new of it. Throws `invalid_input`, `traveler_not_found`, `scan_not_found` or `scan_of_another_person`. */
 async function readSavable({ userId: named, scanId, passportIssuedOn, ...given }: Input, saving: Saving) {
   const { travelers, stores, clock, caller } = saving;
-  const { tenantId, environment: network } = caller;
+  const { tenantId, environment } = caller;
   const userId = await requireSavable({ userId: named, ...given }, saving);
-  const stored = (await travelers.get(tenantId, userId, network)) ?? NOBODY;
+  const stored = (await travelers.get(tenantId, userId, environment)) ?? NOBODY;
   if (scanId === undefined) return { userId, stored, fields: given, notTaken: [] };
-  const person = await stores.scans.look({ tenantId, network }, scanId);
+  const person = await stores.scans.look({ tenantId, environment }, scanId);
   if (person === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
   const differing = contradictions(stored, person).filter((field) => given[field] === undefined);
   if (differing.length > 0)
@@ -132,7 +132,7 @@ async function readSavable({ userId: named, scanId, passportIssuedOn, ...given }
 }
 
 async function useScan(scanId: string, { stores, caller }: Pick<Ports, "stores"> & { caller: Caller }): Promise<void> {
-  const owner = { tenantId: caller.tenantId, network: caller.environment };
+  const owner = { tenantId: caller.tenantId, environment: caller.environment };
   if ((await stores.scans.take(owner, scanId)) === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
 }
 

@@ -47,7 +47,7 @@ export const faucetDrip = defineTool({
 
   async probe({ address, token, blockchain }, { chain, stores }) {
     await checkDrip(chain, { to: addressOf(address), token, blockchain });
-    await requireMoving(stores.boundChains, chain.network);
+    await requireMoving(stores.boundChains, chain.environment);
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {

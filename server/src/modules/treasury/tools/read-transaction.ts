@@ -64,14 +64,14 @@ export const readTransaction = defineTool({
   example: (_today, { txHash }) => ({ txHash }),
 
   async run(input, { chain, stores, clock, caller: { tenantId }, fail }) {
-    const { network, chainId } = chain;
-    const own = await findOwn(stores.chainTransactions, network, tenantId, input);
+    const { environment, chainId } = chain;
+    const own = await findOwn(stores.chainTransactions, environment, tenantId, input);
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
     const [receipt, head, wallet] = await Promise.all([
       txHash === undefined ? undefined : chain.receipt(txHash),
       chain.head(),
-      stores.wallets.findTreasury(network, tenantId),
+      stores.wallets.findTreasury(environment, tenantId),
     ]);
     if (own === undefined && receipt === undefined) throw fail("transaction_not_found");
     const above = receipt === undefined ? -1n : head.number - receipt.block.number;
@@ -98,15 +98,15 @@ export const readTransaction = defineTool({
 
 async function findOwn(
   chainTransactions: ChainTransactions,
-  network: ChainTransaction["network"],
+  environment: ChainTransaction["environment"],
   tenantId: string,
   { txHash, transferId }: { txHash?: string | undefined; transferId?: string | undefined },
 ): Promise<ChainTransaction | undefined> {
   const found =
     transferId === undefined
-      ? await chainTransactions.findByHash(network, lowerCase(txHash ?? ""))
+      ? await chainTransactions.findByHash(environment, lowerCase(txHash ?? ""))
       : await chainTransactions.get(transferId);
-  return found?.tenantId === tenantId && found.network === network ? found : undefined;
+  return found?.tenantId === tenantId && found.environment === environment ? found : undefined;
 }
 
 function stateOf(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {

@@ -51,10 +51,10 @@ export const cancelRunTool = defineTool({
 
 async function findRuns(
   { runs }: Pick<Stores, "runs">,
-  { tenantId, environment: network }: Pick<Caller, "tenantId" | "environment">,
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   { runId, tripId = "" }: { runId?: string | undefined; tripId?: string | undefined },
 ) {
-  const owner = { tenantId, network };
+  const owner = { tenantId, environment };
   if (runId === undefined) return await runs.pausedOf(owner, tripId);
   const found = await runs.find([owner], runId);
   if (found === undefined) throw new Failure("run_not_found", { detail: runNotFound });

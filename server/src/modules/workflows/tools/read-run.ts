@@ -18,7 +18,7 @@ export const readRunTool = defineTool({
   errors: { run_not_found: "You have no such run. Use the runId from run_workflow." },
   example: (_today, ids) => ({ runId: ids.runId }),
   async run({ runId }, { workflows, caller, fail }) {
-    const owner = { tenantId: caller.tenantId, network: caller.environment };
+    const owner = { tenantId: caller.tenantId, environment: caller.environment };
     const run = await workflows.stores.runs.find([owner], runId);
     if (run === undefined) throw fail("run_not_found");
     return await readRun(workflows.stores.runs, run);

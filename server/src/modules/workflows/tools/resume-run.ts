@@ -45,7 +45,7 @@ export const resumeRunTool = defineTool({
 });
 
 const resumerOf = ({ tenantId, environment, keyId, userId }: Caller): Resumer => ({
-  owners: [{ tenantId, network: environment }],
+  owners: [{ tenantId, environment }],
   name: userId,
   mayDecide: false,
   keyIdFor: () => keyId,
