@@ -1,8 +1,23 @@
-import type { Account } from "./account.ts";
+import { discounted } from "../../domain/money.ts";
+import { hasOneOf } from "../../domain/scopes.ts";
+import type { AccountFacts, MissingPart } from "../../kernel/account.ts";
+import type { Caller, Tool } from "../../kernel/tool.ts";
+import { discountPercentByPlan, type Environment, type Plan, type Tenant } from "../../ports/identity.ts";
 import { defineModule } from "./context.ts";
-import { describePrices, missingScopes } from "./describe-tools.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
+
+declare module "../../kernel/tool.ts" {
+  interface ModulePorts {
+    "account.account": Account;
+  }
+}
+
+interface Account {
+  tenant(tenantId: string): Promise<Tenant | undefined>;
+  /** What all modules say of it. */
+  read(caller: Caller): Promise<Required<AccountFacts>>;
+}
 
 export const accountModule = defineModule({
   name: "account",
@@ -17,3 +32,26 @@ export const accountModule = defineModule({
     return { facts: { prices }, missing: missingScopes(tools, scopes, { tenantId, environment }) };
   },
 });
+
+type Listed = Pick<Tool, "name" | "price" | "scopes">;
+
+/** What a call costs on this plan: the tools by their price, the cheapest first. */
+function describePrices(tools: readonly Listed[], plan: Plan) {
+  const byPrice = Map.groupBy(tools, ({ price }) => discounted(price, discountPercentByPlan[plan]));
+  return [...byPrice]
+    .toSorted(([left], [right]) => Number(left - right))
+    .map(([price, some]) => ({ priceMicroUsdc: price.toString(), tools: some.map(({ name }) => name) }));
+}
+
+/** For each scope that the key lacks, what it keeps from the caller. */
+function missingScopes(
+  tools: readonly Listed[],
+  scopes: readonly string[],
+  { tenantId, environment }: { tenantId: string; environment: Environment },
+): MissingPart[] {
+  const refused = tools.filter((tool) => !hasOneOf(scopes, tool.scopes));
+  return [...Map.groupBy(refused, (tool) => tool.scopes.join(" or "))].map(([wanted, some]) => ({
+    what: `${some.map(({ name }) => name).join(", ")}: the key lacks the scope ${wanted}.`,
+    how: `The operator mints a key with it: npm run key -- mint --tenant ${tenantId} --environment ${environment} --scopes ${[...scopes, wanted.split(" or ")[0]].join(",")}`,
+  }));
+}

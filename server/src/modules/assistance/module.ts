@@ -1,5 +1,5 @@
-import { defineModule } from "./context.ts";
-import { missingSources } from "./missing-sources.ts";
+import type { MissingPart } from "../../kernel/account.ts";
+import { defineModule, type Settings } from "./context.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
 import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
@@ -26,3 +26,38 @@ export const assistanceModule = defineModule({
   ],
   account: ({ settings }) => ({ missing: missingSources(settings) }),
 });
+
+declare module "../../kernel/parts.ts" {
+  /** Where the open providers of briefs are; undefined: they are not asked. */
+  interface ModuleSettings {
+    readonly "assistance.openMeteoUrl": string | undefined;
+    readonly "assistance.openMeteoAirQualityUrl": string | undefined;
+    readonly "assistance.overpassUrl": string | undefined;
+  }
+}
+
+const SOURCES: readonly { setting: keyof Settings; variable: string; without: string }[] = [
+  {
+    setting: "openMeteoUrl",
+    variable: "OPEN_METEO_URL",
+    without: "trip_weather_brief has no weather, only the sun's times: no source of forecasts is configured.",
+  },
+  {
+    setting: "openMeteoAirQualityUrl",
+    variable: "OPEN_METEO_AIR_QUALITY_URL",
+    without: "air_quality_brief has no measurements: no source of air quality is configured.",
+  },
+  {
+    setting: "overpassUrl",
+    variable: "OVERPASS_URL",
+    without: "recommend_restaurants and travel_safety_aid know no places nearby: no source of places is configured.",
+  },
+];
+
+/** What briefs cannot say because the operator has configured nobody who knows it. */
+function missingSources(settings: Settings): MissingPart[] {
+  return SOURCES.filter(({ setting }) => settings[setting] === undefined).map(({ variable, without }) => ({
+    what: without,
+    how: `The operator sets ${variable} and starts the service again.`,
+  }));
+}

@@ -9,7 +9,7 @@ import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.t
 import { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 import type { WayToAirport } from "./way-to-airport.ts";
 
-type ArrivalPorts = MapPorts & Pick<Ports, "ways">;
+export type ArrivalPorts = MapPorts & Pick<Ports, "ways">;
 
 interface Arrival {
   tenantId: string;
@@ -79,7 +79,7 @@ function sayModeNote(why: WhyByCar | undefined, kilometers: number, link: string
   return `You asked for walking, and the plan is for a car: it is ${kilometers.toFixed(1)} km in a straight line, and ${limit} no walk with luggage is planned. The walk is at ${link}`;
 }
 
-type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
+export type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
 
 const positionOf = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
 

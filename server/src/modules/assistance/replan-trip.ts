@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Maps } from "../../ports/maps.ts";
 import { describeAirlineChange } from "./airline-change.ts";
+import { MINUTES_TO_EXIT } from "./arrival-times.ts";
 import type { Ports } from "./context.ts";
 import { findAlternatives } from "./find-alternatives.ts";
 import { findChange } from "./find-own-change.ts";
@@ -8,11 +10,10 @@ import { findOwnOrder } from "./find-own-order.ts";
 import { findOwnStays } from "./find-own-stays.ts";
 import { findHotels, NO_HOTELS, placeOfAirport } from "./find-stay-for-night.ts";
 import { findTransfers } from "./find-transfers.ts";
-import { pickUpsOf } from "./pick-ups.ts";
 import type { ReplanInput } from "./replan-input.ts";
-import { type HotelAnswer, partly, unavailable } from "./replan-parts.ts";
+import { type HotelAnswer, partly, type TransferAnswer, unavailable } from "./replan-parts.ts";
 import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
-import { arrivalOf, saidOfStay } from "./stay-role.ts";
+import { arrivalOf, type Flown, saidOfStay } from "./stay-role.ts";
 
 type ReplanPorts = Pick<
   Ports,
@@ -77,4 +78,25 @@ async function findNight({ stay, role, stayed, night, origin, replan }: Setting,
     ...(checkOutDate < replan.departureDate ? [UNTIL_THE_FLIGHT] : []),
   ];
   return said.length === 0 ? hotel : { ...hotel, reason: said.join(" ") };
+}
+
+type Transfer = z.input<typeof TransferAnswer>;
+
+/** For each proposal when somebody is to wait for it at the airport; none where no way from an airport is known. */
+function pickUpsOf(
+  proposals: readonly (Flown & { id: string })[],
+  { direction, available, others }: Transfer,
+  maps: Pick<Maps, "airport">,
+): Transfer["pickUps"] {
+  const isMet = (available && direction === "from_airport") || others.some((way) => way.direction === "from_airport");
+  if (!isMet) return {};
+  const moments = proposals.flatMap(({ id: offerId, slices }) => {
+    const { destination: airport = "", arrivingAt = "" } = slices.flatMap(({ segments }) => segments).at(-1) ?? {};
+    const timeZone = maps.airport(airport)?.timeZone;
+    if (timeZone === undefined || arrivingAt === "") return [];
+    const landsAt = Temporal.PlainDateTime.from(arrivingAt).toZonedDateTime(timeZone);
+    const at = landsAt.add({ minutes: MINUTES_TO_EXIT.usual }).toString({ timeZoneName: "never" });
+    return [[offerId, at] as const];
+  });
+  return Object.fromEntries(moments);
 }

@@ -2,15 +2,13 @@ import type { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Caller, CallInfo } from "../../kernel/tool.ts";
-import type { FlightSearch } from "../../ports/flights.ts";
+import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../ports/flights.ts";
 import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../bookings/index.ts";
-import { findOwnCredit, findOwnCustomer } from "../travelers/index.ts";
+import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../travelers/index.ts";
 import type { Ports } from "./context.ts";
 import { explainNoOffers } from "./explain-no-offers.ts";
 import type { FoundSearch } from "./found-searches.ts";
-import { toPrivateFares } from "./private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "./private-offers.ts";
-import { recognizeTravelers } from "./recognize-travelers.ts";
 import type { SearchFlightsInput } from "./search-input.ts";
 import { searchPassengers } from "./search-passengers.ts";
 import { seeSearch } from "./see-offers.ts";
@@ -128,4 +126,48 @@ function lastOf(moments: readonly string[]): Temporal.Instant {
   const [first, ...others] = moments.map((moment) => Temporal.Instant.from(moment));
   if (first === undefined) throw new Error("a search without offers is not kept");
   return others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
+}
+
+interface PrivateFareInput {
+  corporate_code?: string | undefined;
+  tour_code?: string | undefined;
+  tracking_reference?: string | undefined;
+  account_number?: string | undefined;
+}
+
+/** From the interface's field names to the port's; airline codes in upper case. */
+function toPrivateFares(input: Readonly<Record<string, readonly PrivateFareInput[]>>): Record<string, PrivateFare[]> {
+  const fares: Record<string, PrivateFare[]> = {};
+  for (const [airline, entries] of Object.entries(input)) {
+    const code = airline.toUpperCase();
+    fares[code] = [...(fares[code] ?? []), ...entries.map(toPrivateFare)];
+  }
+  return fares;
+}
+
+function toPrivateFare(input: PrivateFareInput): PrivateFare {
+  return {
+    ...(input.corporate_code === undefined ? {} : { corporateCode: input.corporate_code }),
+    ...(input.tour_code === undefined ? {} : { tourCode: input.tour_code }),
+    ...(input.tracking_reference === undefined ? {} : { trackingReference: input.tracking_reference }),
+    ...(input.account_number === undefined ? {} : { accountNumber: input.account_number }),
+  };
+}
+
+/**
+ * Who the passengers of a search are, by passenger. Beside the first one, who may be named, a passenger is the tenant's traveler whose
+ * profile has one of the loyalty accounts that the search gives for the passenger: suppliers take an account only with a name.
+ */
+async function recognizeTravelers(
+  travelers: Travelers,
+  { tenantId, environment }: Caller,
+  accounts: readonly (readonly LoyaltyAccount[])[],
+  first: TravelerProfile | undefined,
+): Promise<(TravelerProfile | undefined)[]> {
+  const found: (TravelerProfile | undefined)[] = [];
+  for (const [index, given] of accounts.entries()) {
+    const isNamed = index === 0 && first !== undefined;
+    found.push(isNamed ? first : await travelers.findByLoyaltyAccounts(tenantId, environment, given));
+  }
+  return accounts.length === 0 ? [first] : found;
 }

@@ -1,7 +1,6 @@
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AuditEntry } from "./audit.ts";
 
 /** Writes one line. Call it inside the transaction of the change it tells of, so that neither exists without the other. */
 export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock: Clock): Promise<void> {
@@ -17,4 +16,17 @@ export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock
       details: JSON.stringify(entry.details ?? {}),
     })
     .execute();
+}
+
+/** One line of the append-only log of what changes keys, tenants, travelers or money. */
+interface AuditEntry {
+  /** Undefined: the deployment itself. */
+  tenantId?: string;
+  /** Who: `command`, `svc:<keyId>`, a user id, `job:<name>`. */
+  actor: string;
+  /** What, for example `key.mint`. */
+  action: string;
+  subjectId?: string;
+  /** Never a secret, a document number or card data. */
+  details?: Readonly<Record<string, unknown>>;
 }

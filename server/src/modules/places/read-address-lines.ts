@@ -1,6 +1,6 @@
+import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import type { PostalAddress } from "../../ports/maps.ts";
 import { type AddressRule, addressRuleOf } from "./address-rules.ts";
-import { countryCodeOf } from "./country-names.ts";
 import { plainText } from "./plain-text.ts";
 
 interface ReadAddress {
@@ -124,4 +124,38 @@ function withoutCity(lines: readonly string[], { locality, postalCode }: Parts):
     [locality, postalCode].some((part) => part !== undefined && plainText(part) === plainText(line));
   const left = lines.filter((line) => !isPlace(line));
   return left.length === 0 ? lines : left;
+}
+
+/** As people write them on envelopes, beside what `Intl` knows. */
+const OTHER_NAMES: readonly (readonly [name: string, code: string])[] = [
+  ["UK", "GB"],
+  ["England", "GB"],
+  ["Scotland", "GB"],
+  ["Wales", "GB"],
+  ["Great Britain", "GB"],
+  ["United States of America", "US"],
+  ["Czech Republic", "CZ"],
+  ["Holland", "NL"],
+];
+
+let codes: ReadonlyMap<string, string> | undefined;
+
+/** ISO 3166-1 alpha-2 of a country by its code, its English name, or its name in its own language. */
+function countryCodeOf(name: string): string | undefined {
+  codes ??= readNames();
+  return codes.get(plainText(name));
+}
+
+function readNames(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const english = new Intl.DisplayNames("en", { type: "region" });
+  for (const alpha3 of countryAlpha3Codes) {
+    const code = toCountryAlpha2(alpha3);
+    if (code === undefined) continue;
+    const own = new Intl.DisplayNames(new Intl.Locale(`und-${code}`).maximize().language, { type: "region" });
+    for (const name of [alpha3, english.of(code), own.of(code)])
+      if (name !== undefined) names.set(plainText(name), code);
+  }
+  for (const [name, code] of OTHER_NAMES) names.set(plainText(name), code);
+  return names;
 }

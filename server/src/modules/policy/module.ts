@@ -1,10 +1,10 @@
+import type { AccountFacts } from "../../kernel/account.ts";
 import { ReadyPolicies } from "./active-policies.ts";
-import { defineModule } from "./context.ts";
-import { describeEnforced } from "./describe-enforced.ts";
+import { defineModule, type Stores } from "./context.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import * as policyChangesAreTold from "./migrations/0074-policy-changes-are-told.ts";
 import * as enforcementIsARule from "./migrations/0078-enforcement-is-a-rule.ts";
-import type { ActivePolicies } from "./policies.ts";
+import type { ActivePolicies, Owner } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
 import { createTravelPolicies } from "./store.ts";
@@ -38,3 +38,14 @@ export const policyModule = defineModule({
   ],
   ports: ({ activePolicies }) => ({ activePolicies }),
 });
+
+/** The policy that the tenant holds direct calls to, with the version that applies now. */
+async function describeEnforced(
+  { travelPolicies }: Pick<Stores, "travelPolicies">,
+  activePolicies: ActivePolicies,
+  owner: Owner,
+): Promise<AccountFacts> {
+  const { policyId } = await travelPolicies.findEnforced(owner);
+  const active = policyId === undefined ? undefined : await activePolicies.find(owner, policyId);
+  return { facts: { enforcedPolicy: active === undefined ? null : { policyId, version: active.version } } };
+}

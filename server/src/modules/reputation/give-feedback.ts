@@ -8,7 +8,6 @@ import { bookingErrors, tripStateErrors } from "../escrow/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { ratingScopeOf } from "./rating-scope.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
 import { FEEDBACK_PURPOSE, hashOf } from "./registry-intents.ts";
 import type { Feedback, NewFeedback, RaterKind } from "./reputation.ts";
@@ -151,4 +150,26 @@ function isSameRating(one: Content, other: Content): boolean {
 
 function alreadyRated({ stars, tag, agentId }: Feedback, { hash }: Pick<ChainTransaction, "hash">): Failure {
   return failed("already_rated", { txHash: hash, subjectAgentId: agentId.toString(), stars, tag });
+}
+
+export interface Rating {
+  tenantId: string;
+  raterKind: RaterKind;
+  /** Of the rater, when it is a user. */
+  userId: string;
+  agentId: bigint;
+  tag: string;
+  tripId: Hex | undefined;
+  bookingId: Hex | undefined;
+}
+
+/**
+ * What a rater rates once: a booking; without one a trip; without either an agent under a tag. A tenant as a whole and each of its
+ * users are raters of their own.
+ */
+export function ratingScopeOf({ tenantId, raterKind, userId, agentId, tag, tripId, bookingId }: Rating): string {
+  const rater = raterKind === "org" ? [tenantId] : [tenantId, userId];
+  if (bookingId !== undefined) return JSON.stringify([raterKind, ...rater, "booking", bookingId]);
+  if (tripId !== undefined) return JSON.stringify([raterKind, ...rater, "trip", tripId]);
+  return JSON.stringify([raterKind, ...rater, "agent", agentId.toString(), tag]);
 }

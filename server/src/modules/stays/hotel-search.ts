@@ -4,7 +4,9 @@ import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Caller, CallInfo } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { CallOptions } from "../../ports/flights.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
+import type { StaySearch } from "../../ports/stays.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
 import { resolveText, sayTakenAs } from "../places/index.ts";
 import {
@@ -15,7 +17,8 @@ import {
 } from "./accommodation-answer.ts";
 import type { Ports } from "./context.ts";
 import { explainNoStays } from "./explain-no-stays.ts";
-import { searchAround } from "./search-around.ts";
+import { searchWithOwnRates } from "./negotiated-rates.ts";
+import { searchRadii } from "./search-radius.ts";
 import { seeAccommodations } from "./see-stays.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
@@ -206,4 +209,26 @@ export async function findHotels(
     ...stays.provenance(),
     sandbox: stays.sandbox,
   };
+}
+
+interface Around {
+  query: Omit<StaySearch, "radiusKilometers" | "negotiatedRateIds">;
+  precision: Parameters<typeof searchRadii>[0];
+}
+
+/** Around a place; where there is nothing so near, around it as a city is searched. */
+async function searchAround(
+  ports: Parameters<typeof searchWithOwnRates>[0],
+  caller: Parameters<typeof searchWithOwnRates>[1],
+  { query, precision }: Around,
+  limit: number,
+  options: CallOptions,
+) {
+  const search = async (radiusKilometers: number) => {
+    const wanted = { ...query, radiusKilometers };
+    return { wanted, ...(await searchWithOwnRates(ports, caller, wanted, limit, options)) };
+  };
+  const [near, wider] = searchRadii(precision);
+  const found = await search(near);
+  return found.accommodations.length > 0 || wider === undefined ? found : await search(wider);
 }

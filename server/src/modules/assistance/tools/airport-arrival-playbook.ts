@@ -1,21 +1,20 @@
 import { z } from "zod";
-import { type Words, wordsIn } from "../../../domain/texts.ts";
+import type { Words } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { defineTool } from "../context.ts";
-import { findAirport, findDestination, sayNotFound } from "../find-arrival-places.ts";
-import { atBookedStay } from "../find-booked-stay.ts";
 import {
+  type ArrivalPlan,
   arrivalCard,
   attributionOf,
   notesOf,
-  planArrival,
   sayDecision,
   sayExit,
   saySafety,
   sayWay,
 } from "../plan-arrival.ts";
+import { planAskedArrival } from "../plan-asked-arrival.ts";
 import { playbookTexts } from "../playbook-texts.ts";
 import { assistanceTexts } from "../texts.ts";
 
@@ -56,28 +55,8 @@ export const airportArrivalPlaybook = defineTool({
   }),
 
   async run(input, { caller, call, fail, ...ports }) {
-    const { mode, arrivalTimeIso } = input;
-    const words = wordsIn(input.languageCode);
-    const found = await findAirport(input, ports.maps, call.signal);
-    if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
-    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
-    const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
-    const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
-    const { destination, nearMatches, tooFar, provenance } = await findDestination(
-      where,
-      found.airport,
-      ports.maps,
-      call.signal,
-    );
-    if (destination === undefined) {
-      const detail = sayNotFound({ tooFar }, found.airport);
-      throw fail("destination_not_found", {
-        ...(detail === undefined ? {} : { detail }),
-        extra: { nearMatches, tooFar },
-      });
-    }
-    const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
-    const plan = await planArrival(arrival, ports, call.signal);
+    const { signal } = call;
+    const { plan, words, provenance } = await planAskedArrival(input, ports, { caller, signal, fail });
     const { answer } = plan;
     const steps = stepsOf(plan, input, words);
     // A card has no room for everything: what decides the plan comes first, then the way, then the rest of the steps.
@@ -104,7 +83,7 @@ interface Traveler {
 }
 
 function stepsOf(
-  plan: Awaited<ReturnType<typeof planArrival>>,
+  plan: ArrivalPlan,
   { travelerName, flightNumber, pnr }: Traveler,
   words: Words,
 ): z.output<typeof Step>[] {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { wordsIn } from "../../../domain/texts.ts";
 import type { Position } from "../../../ports/maps.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
@@ -13,18 +12,8 @@ import {
   sayReliability,
   sayServices,
 } from "../emergency-numbers.ts";
-import { findAirport, findDestination, sayNotFound } from "../find-arrival-places.ts";
-import { atBookedStay } from "../find-booked-stay.ts";
-import {
-  arrivalCard,
-  attributionOf,
-  notesOf,
-  planArrival,
-  sayDecision,
-  sayExit,
-  saySafety,
-  sayWay,
-} from "../plan-arrival.ts";
+import { arrivalCard, attributionOf, notesOf, sayDecision, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+import { planAskedArrival } from "../plan-asked-arrival.ts";
 
 /** With luggage; more fit without. */
 const TRAVELERS_IN_A_TAXI = 3;
@@ -75,39 +64,17 @@ export const airportTransferCoordinator = defineTool({
   }),
 
   async run(input, { caller, call, fail, ...ports }) {
-    const { travelerCount, includeSafety, arrivalTimeIso } = input;
-    const words = wordsIn(input.languageCode);
-    const found = await findAirport(input, ports.maps, call.signal);
-    if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
-    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
-    const landing = landsAt && { at: landsAt, timeZone: found.airport.timeZone };
-    const where = await atBookedStay({ ...input, languageCode: words.locale }, landing, ports, caller);
-    const { destination, nearMatches, tooFar, provenance } = await findDestination(
-      where,
-      found.airport,
-      ports.maps,
-      call.signal,
-    );
-    if (destination === undefined) {
-      const detail = sayNotFound({ tooFar }, found.airport);
-      throw fail("destination_not_found", {
-        ...(detail === undefined ? {} : { detail }),
-        extra: { nearMatches, tooFar },
-      });
-    }
-    const arrival = {
-      tenantId: caller.tenantId,
-      airport: found.airport,
-      destination,
-      mode: input.mode,
-      landsAt,
-      words,
-    };
-    const plan = await planArrival(arrival, ports, call.signal);
+    const { travelerCount, includeSafety } = input;
+    const { signal } = call;
+    const { plan, airport, destination, words, provenance } = await planAskedArrival(input, ports, {
+      caller,
+      signal,
+      fail,
+    });
     const { answer, times, mode } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
-    const { territories, contradiction } = numbersOnTheWay(ports.maps, found.airport, destination, input.regionCode);
+    const { territories, contradiction } = numbersOnTheWay(ports.maps, airport, destination, input.regionCode);
     const emergencyNumbers = [...new Set(territories.flatMap((one) => (one === undefined ? [] : allNumbers(one))))];
     const safety = includeSafety
       ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers }

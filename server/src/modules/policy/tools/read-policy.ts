@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineTool } from "../context.ts";
 import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { builtInFacts, describeVersions, readVersion, VersionFacts } from "../policy-versions.ts";
-import { shortenLists } from "../shorten-lists.ts";
 import { unknownPolicy } from "../unknown-policy.ts";
 
 /** Of a list in a document, so that an agent can read the answer. */
@@ -91,4 +90,29 @@ function documentOf(document: Readonly<Record<string, unknown>> | undefined) {
   if (document === undefined) return { shortened: [] };
   const { value, shortened } = shortenLists(document, MOST_ENTRIES_SHOWN);
   return { document: value, shortened };
+}
+
+interface Shortened {
+  path: string;
+  shown: number;
+  of: number;
+}
+
+/** An object of JSON with no list longer than `most`, and which were. */
+function shortenLists(
+  value: Readonly<Record<string, unknown>>,
+  most: number,
+): { value: Record<string, unknown>; shortened: Shortened[] } {
+  const shortened: Shortened[] = [];
+  const shorten = (one: unknown, path: string): unknown => {
+    if (Array.isArray(one)) {
+      if (one.length > most) shortened.push({ path, shown: most, of: one.length });
+      return one.slice(0, most).map((entry, index) => shorten(entry, `${path}.${index}`));
+    }
+    if (typeof one !== "object" || one === null) return one;
+    return shortenMembers(one, `${path}.`);
+  };
+  const shortenMembers = (one: object, prefix: string) =>
+    Object.fromEntries(Object.entries(one).map(([name, member]) => [name, shorten(member, `${prefix}${name}`)]));
+  return { value: shortenMembers(value, ""), shortened };
 }
