@@ -70,7 +70,7 @@ export async function fill(client: Client, { usage, calls, transactions }: Growt
 /** The product's own statements that jobs run for ever and callers can ask for, over what grows. */
 function statements({ db, pool }: OpenDatabase): Readonly<Record<string, () => Promise<unknown>>> {
   const stores = createStores(db, systemClock, createVault(Buffer.alloc(32, 1)));
-  const calls = createCalls(pool);
+  const calls = createCalls(pool, stores.callPayments);
   const sweep = { processId: "proc_bench", staleSeconds: 5, limit: 200, at: systemClock.now() };
   const list = (tool: string | undefined) =>
     stores.usageRecords.list(TENANT, "sandbox", { before: undefined, limit: 201, tool });

@@ -17,9 +17,6 @@ export const KNOWN_RINGS: readonly string[] = [
   "orders → escrow",
   "limits → escrow",
   "memory → escrow",
-  "chain → usage",
-  "effects → usage",
-  "usage → payments",
 ];
 
 /** Tables whose first migration was released by another module than the one that they belong to now. */

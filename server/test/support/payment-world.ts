@@ -47,7 +47,7 @@ export async function openPaymentWorld() {
   const openedChain = await world.open({ endings: chainEndings });
   const { chain, collection, submitter, facilitator, outcomes } = openedChain;
   const token = chain.tokens.USDC;
-  const calls = createCalls(pool);
+  const calls = createCalls(pool, stores.callPayments);
   const { tools } = createProbes();
 
   const termsOf = (amount: bigint): PaymentTerms => ({

@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { PartsOf } from "../../kernel/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
-type Needs = "chain" | "usage";
+type Needs = "chain" | "ledger" | "treasury" | "usage";
 type Seen = "payments" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -19,8 +19,11 @@ import {
   receivablesGauge,
 } from "./payment-machines.ts";
 import { payment } from "./payment-operation.ts";
+import { settleUsage } from "./settle-usage-job.ts";
 import { createPayments } from "./store.ts";
+import { createCallPayments } from "./store-call-payments.ts";
 import { sweepPayments } from "./sweep-payments.ts";
+import { usageEndings } from "./usage-endings.ts";
 
 declare module "../../kernel/parts.ts" {
   interface ModuleParts {
@@ -29,6 +32,7 @@ declare module "../../kernel/parts.ts" {
     readonly "payments.measuredReceivables": MeasuredReceivables;
   }
   interface ModuleSettings {
+    readonly "payments.settleUsageSeconds": number;
     readonly "payments.paymentBatchWindowMilliseconds": number;
   }
 }
@@ -42,6 +46,7 @@ export const paymentsModule = defineModule({
   name: "payments",
   stores: ({ db, clock }) => ({
     payments: createPayments(db, clock),
+    callPayments: createCallPayments(db),
   }),
   workTables: [
     {
@@ -57,7 +62,7 @@ export const paymentsModule = defineModule({
     "0070-payment-besides": paymentBesides,
   },
   chainOperations: [payment, paymentBatch],
-  chainEndings: paymentEndings,
+  chainEndings: { ...paymentEndings, ...usageEndings },
   parts: {
     paymentCharges: createChargesOf,
     gatherWindows: createGatherWindows,
@@ -67,6 +72,7 @@ export const paymentsModule = defineModule({
   jobs(parts) {
     const { payments } = parts.stores;
     const { processId, clock, log } = parts;
+    const { production: submission } = parts.submitters;
     return [
       defineJob({
         name: "sweep-payments",
@@ -80,6 +86,15 @@ export const paymentsModule = defineModule({
       }),
       parts.measuredReceivables.job,
       ...paymentJobs(parts),
+      ...(submission === undefined
+        ? []
+        : [
+            defineJob({
+              name: "settle-usage",
+              everyMilliseconds: parts.settings.settleUsageSeconds * 1_000,
+              run: () => settleUsage({ stores: parts.stores, submission, clock, log }),
+            }),
+          ]),
     ];
   },
   async stop({ paymentCharges, gatherWindows }) {

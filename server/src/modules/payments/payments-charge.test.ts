@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../test/support/payment-world.ts";
-import { createUsage } from "../usage/store-usage.ts";
 
 let world: PaymentWorld;
 beforeAll(async () => {
@@ -67,8 +66,7 @@ test("a paid call of a tenant is in its usage, with the transaction, and beside 
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const { call, receipt } = await world.pay(process, await payer.sign(PRICE), { tenantId: "tenant_usage" });
-  const usage = createUsage(world.db);
-  const [record, ...more] = await usage.list("tenant_usage", "sandbox", {
+  const [record, ...more] = await world.stores.usageRecords.list("tenant_usage", "sandbox", {
     before: undefined,
     limit: 10,
     tool: "probe_read",

@@ -1,12 +1,11 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import type { ReadsOf, StoresOf } from "../../kernel/stores.ts";
 import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
 
-type Needs = "chain" | "identity" | "ledger" | "payments" | "treasury";
+type Needs = "identity";
 type Seen = "usage" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Stores = StoresOf<Seen>;
 export type Reads = ReadsOf<Seen>;
-export type Aggregates = AggregatesOf<Seen>;

@@ -3,7 +3,6 @@ import { defineJob } from "../../kernel/job.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
-import { usageEndings } from "./chain-endings.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
 import { defineModule, type Stores } from "./context.ts";
 import * as billing from "./migrations/0002-billing.ts";
@@ -14,7 +13,6 @@ import * as usagePartitions from "./migrations/0068-usage-partitions.ts";
 import * as usageSums from "./migrations/0069-usage-sums.ts";
 import { withCapPreview } from "./preview-cap.ts";
 import { usageRoutes } from "./routes.ts";
-import { settleUsage } from "./settle-usage-job.ts";
 import { describeSpending, periodOf } from "./spending.ts";
 import { createCalls } from "./store-calls.ts";
 import { createCallingPersons } from "./store-persons.ts";
@@ -34,7 +32,6 @@ declare module "../../kernel/parts.ts" {
     readonly "usage.chargeByKey": ChargeByKey;
   }
   interface ModuleSettings {
-    readonly "usage.settleUsageSeconds": number;
     /** 0: for good. */
     readonly "usage.keepUsageMonths": number;
     readonly "usage.usageExportDir": string | undefined;
@@ -58,10 +55,10 @@ export const usageModule = defineModule({
   name: "usage",
   tools: [listUsage],
   routes: usageRoutes,
-  stores: ({ db }) => ({
+  stores: ({ db, beside }) => ({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
-    usageRecords: createUsage(db),
+    usageRecords: createUsage(db, () => beside().callPayments),
     usageSums: createUsageSums(db),
   }),
   personRecords: ({ db }) => createCallingPersons(db),
@@ -79,9 +76,8 @@ export const usageModule = defineModule({
     usage_record_of_tool: "on usage_record (tenant_id, network, tool, id)",
   },
   formerIndexes: ["usage_record_tenant", "usage_record_tool"],
-  chainEndings: usageEndings,
   parts: {
-    calls: ({ pool }) => createCalls(pool),
+    calls: ({ pool, stores }) => createCalls(pool, stores.callPayments),
     usage: ({ stores }) => stores.usageRecords,
     chargeByKey: ({ calls, stores, processId, clock, random, log }) =>
       new ChargeByKey({
@@ -103,7 +99,7 @@ export const usageModule = defineModule({
     await makeUsagePartitions(db, clock.now());
     await calls.heartbeat(processId);
   },
-  jobs({ calls, processId, db, clock, log, stores, settings, submitters: { production } }) {
+  jobs({ calls, processId, db, clock, log, stores, settings }) {
     return [
       defineJob({
         name: "heartbeat",
@@ -126,15 +122,6 @@ export const usageModule = defineModule({
           await retireUsagePartitions({ db, now: clock.now(), keepMonths, exportDir, log });
         },
       }),
-      ...(production === undefined
-        ? []
-        : [
-            defineJob({
-              name: "settle-usage",
-              everyMilliseconds: settings.settleUsageSeconds * 1_000,
-              run: () => settleUsage({ stores, submission: production, clock, log }),
-            }),
-          ]),
     ];
   },
   stop: ({ chargeByKey }) => chargeByKey.idle(),

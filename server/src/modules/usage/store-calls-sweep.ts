@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { CallPayments } from "./call-payments.ts";
 import type { Calls, Settlement } from "./calls.ts";
 import { LEFT_BEHIND, SETTLE } from "./store-calls-sql.ts";
 
@@ -31,19 +32,13 @@ const SELECT_DEAD = selectDead("$1", "$2");
  */
 export async function sweepCalls(
   pool: pg.Pool,
+  payments: Pick<CallPayments, "among">,
   options: SweepOptions,
 ): Promise<{ captured: number; released: number; keys: number }> {
   const found = await pool.query<{ id: string }>(SELECT_DEAD, [options.processId, options.staleSeconds]);
   const dead = found.rows.map((row) => row.id);
-  const { rows } = await pool.query<Abandoned>(
-    `select id, effect, result from call
-     where process_id = any ($1) and state = 'reserved' and effect <> 'open'
-       -- Those are settled with their payments: payments/sweep-payments.ts.
-       and not exists (select 1 from payment where payment.call_id = call.id)
-     limit $2`,
-    [[...dead, LEFT_BEHIND], options.limit],
-  );
-  const settlements = rows.map((row): Settlement => {
+  const abandoned = await findAbandoned(pool, payments, [...dead, LEFT_BEHIND], options.limit);
+  const settlements = abandoned.map((row): Settlement => {
     const done = row.effect === "done";
     const outcomeText = done ? options.outcomeText(JSON.parse(row.result ?? "null")) : undefined;
     return {
@@ -76,6 +71,27 @@ export async function sweepCalls(
   // Mostly nobody is dead, and then keys are not looked at: their table is one of the busiest of all.
   const keys = dead.length === 0 ? 0 : await freeKeys(pool, dead);
   return { captured, released: settlements.length - captured, keys };
+}
+
+/** Calls that came with a payment are left out: their payments settle them. */
+async function findAbandoned(
+  pool: pg.Pool,
+  payments: Pick<CallPayments, "among">,
+  processIds: readonly string[],
+  limit: number,
+): Promise<readonly Abandoned[]> {
+  const passed: string[] = [];
+  for (;;) {
+    const { rows } = await pool.query<Abandoned>(
+      `select id, effect, result from call
+       where process_id = any ($1) and state = 'reserved' and effect <> 'open' and id <> all ($2) limit $3`,
+      [processIds, passed, limit],
+    );
+    const paid = await payments.among(rows.map(({ id }) => id));
+    const found = rows.filter(({ id }) => !paid.has(id));
+    if (found.length > 0 || rows.length < limit) return found;
+    passed.push(...paid);
+  }
 }
 
 /** Keys of dead processes: a read that was charged keeps its record and stays done; everything else can be tried again. */

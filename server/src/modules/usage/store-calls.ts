@@ -1,9 +1,8 @@
 import type pg from "pg";
 import type { Micro } from "../../domain/money.ts";
-import type { Hex } from "../../domain/tokens.ts";
-import type { PaymentReceipt } from "../../kernel/charge.ts";
 import { pruneInPieces } from "../../platform/database/prune.ts";
 import { settlementColumns } from "./call-columns.ts";
+import type { CallPayments } from "./call-payments.ts";
 import type { Calls, Settlement } from "./calls.ts";
 import { CAPTURE_PLAIN, SETTLE } from "./store-calls-sql.ts";
 import { sweepCalls } from "./store-calls-sweep.ts";
@@ -24,14 +23,18 @@ const SETTLES = { name: "settle", text: SETTLE };
 interface FirstCall {
   usageId: string | null;
   priceMicro: Micro;
-  isPending: boolean;
-  /** Of the payment that came with the call; null: none did. */
-  payer: Hex | null;
-  network: string | null;
-  transactionHash: Hex | null;
 }
 
-export function createCalls(pool: pg.Pool): Calls {
+/** Where nothing takes payments. */
+const NO_PAYMENTS: Payments = {
+  find: async () => undefined,
+  among: async () => new Set(),
+  busyProcesses: async () => [],
+};
+
+type Payments = Pick<CallPayments, "find" | "among" | "busyProcesses">;
+
+export function createCalls(pool: pg.Pool, payments: Payments = NO_PAYMENTS): Calls {
   return {
     ...createGrants(pool),
     ...createIdempotencyKeys(pool),
@@ -56,19 +59,17 @@ export function createCalls(pool: pg.Pool): Calls {
       );
       if (replaced.rowCount === 1) return { paid: false };
       const { rows } = await pool.query<FirstCall>(
-        `select call.usage_id as "usageId", coalesce(payment.amount_micro, call.price_micro) as "priceMicro",
-           coalesce(payment.state in ('claimed', 'earned'), false) as "isPending",
-           payment.payer, payment.chain as network, payment.transaction_hash as "transactionHash"
-         from call left join payment on payment.call_id = call.id where call.id = $1`,
+        `select usage_id as "usageId", price_micro as "priceMicro" from call where id = $1`,
         [firstCallId],
       );
       const [first] = rows;
+      const payment = await payments.find(firstCallId);
       return {
         paid: true,
         usageId: first?.usageId ?? null,
-        price: first?.priceMicro ?? 0n,
-        isPending: first?.isPending ?? false,
-        payment: first === undefined ? undefined : settledPayment(first),
+        price: payment?.amount ?? first?.priceMicro ?? 0n,
+        isPending: payment?.isPending ?? false,
+        payment: payment?.receipt,
       };
     },
 
@@ -82,7 +83,7 @@ export function createCalls(pool: pg.Pool): Calls {
       );
     },
 
-    sweep: (options) => sweepCalls(pool, options),
+    sweep: (options) => sweepCalls(pool, payments, options),
 
     async prune(at) {
       const keysBefore = at.subtract({ hours: KEY_LIFETIME_HOURS }).toString();
@@ -93,15 +94,11 @@ export function createCalls(pool: pg.Pool): Calls {
         `delete from service_process where seen_at < now() - interval '1 hour'
          and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')
          and not exists (select 1 from idempotency where process_id = service_process.id and state = 'running')
-         and not exists (select 1 from payment where process_id = service_process.id and state = 'claimed')`,
+         and id <> all ($1)`,
+        [await payments.busyProcesses()],
       );
     },
   };
-}
-
-function settledPayment({ payer, network, transactionHash, priceMicro }: FirstCall): PaymentReceipt | undefined {
-  if (payer === null || network === null || transactionHash === null) return undefined;
-  return { payer, amount: priceMicro, network, transactionHash };
 }
 
 async function removeSome(pool: pg.Pool, text: string, values: unknown[]): Promise<number> {

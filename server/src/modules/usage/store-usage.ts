@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import { earliestId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { CallPayments } from "./call-payments.ts";
 import type { Usage } from "./usage.ts";
 
 const columns = [
@@ -17,23 +17,16 @@ const columns = [
   "usageRecord.idempotencyKey",
   "usageRecord.latencyMs",
   "usageRecord.createdAt",
+  "usageRecord.callId",
+  "usageRecord.settlementId",
 ] as const;
 
-/** Looked up record by record: a join may read all payments and transactions for one page of records. */
-const settlementTx = sql<string | null>`coalesce(
-  (select payment.transaction_hash from payment where payment.call_id = usage_record.call_id),
-  case when usage_record.status = 'settled' then (
-    select chain_transaction.hash from chain_transaction
-    where chain_transaction.network = usage_record.network
-      and chain_transaction.idempotency_key = 'usage:' || usage_record.settlement_id) end)`;
-
-export function createUsage(db: Queryable): Usage {
+export function createUsage(db: Queryable, payments: () => CallPayments): Usage {
   return {
     async list(tenantId, environment, { before, limit, tool, between }) {
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
-        .select(settlementTx.as("settlementTx"))
         .where("usageRecord.tenantId", "=", tenantId)
         .where("usageRecord.environment", "=", environment)
         .orderBy("usageRecord.id", "desc")
@@ -44,7 +37,12 @@ export function createUsage(db: Queryable): Usage {
       if (first !== undefined) query = query.where("usageRecord.id", ">=", first);
       if (end !== undefined) query = query.where("usageRecord.id", "<", end);
       if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
-      return await query.execute();
+      const rows = await query.execute();
+      const transactions = await payments().transactionsOf(rows);
+      return rows.map(({ callId: _, settlementId: __, ...record }, index) => ({
+        ...record,
+        settlementTx: transactions[index] ?? null,
+      }));
     },
 
     async totals(tenantId, environment, period) {

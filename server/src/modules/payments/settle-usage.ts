@@ -35,7 +35,7 @@ export async function startUsageSettlement(
       const collection = await wallets.ensure(ENVIRONMENT, "collection");
       const { id } = await chainTransactions.enqueue({
         environment: ENVIRONMENT,
-        idempotencyKey: `${KEY_PREFIX}${settlementId}`,
+        idempotencyKey: settlementKeyOf(settlementId),
         tenantId,
         callId: null,
         purpose: USAGE_PURPOSE,
@@ -49,6 +49,10 @@ export async function startUsageSettlement(
     if (error instanceof Failure && error.code === "insufficient_balance") return "insufficient_balance";
     throw error;
   }
+}
+
+export function settlementKeyOf(settlementId: string): string {
+  return `${KEY_PREFIX}${settlementId}`;
 }
 
 export function settlementIdOf(idempotencyKey: string): string {
