@@ -70,7 +70,7 @@ export const wrongExample = defineAnyTool({
 
 const toy = { ...face, uses: ["stores", "clock"], example: () => ({ text: "a" }) } as const;
 const defineLoneTool: DefineTool<"toy"> = defineAnyTool;
-const defineNeedyTool: DefineTool<"toy" | "escrow" | "ledger"> = defineAnyTool;
+const defineNeedyTool: DefineTool<"toy" | "escrow" | "ledger" | "trips"> = defineAnyTool;
 const defineLoneModule: DefineModule<"toy"> = defineAnyModule;
 const defineNeedyModule: DefineModule<"toy" | "escrow" | "ledger"> = defineAnyModule;
 

@@ -30,6 +30,7 @@ import { servicingModule } from "./servicing/module.ts";
 import { staysModule } from "./stays/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
+import { tripsModule } from "./trips/module.ts";
 import { usageModule } from "./usage/module.ts";
 import { webhooksModule } from "./webhooks/module.ts";
 import { workflowsModule } from "./workflows/module.ts";
@@ -45,6 +46,7 @@ export const modules = [
   chainModule,
   scansModule,
   travelersModule,
+  tripsModule,
   bookingsModule,
   flightsModule,
   servicingModule,

@@ -1,7 +1,7 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
-type Needs = "chain" | "effects" | "escrow" | "identity" | "ledger" | "limits" | "travelers" | "treasury";
+type Needs = "chain" | "effects" | "trips" | "identity" | "ledger" | "limits" | "travelers" | "treasury";
 type Seen = "bookings" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -3,10 +3,9 @@ import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { profileFields } from "../travelers/index.ts";
 import { FreeRecipient } from "../treasury/index.ts";
+import { MOST_WRONG_CODES, nameText, summaryText, type Trip } from "../trips/index.ts";
 import type { ClaimPorts } from "./claim-trip.ts";
-import { nameText, summaryText } from "./guest-text.ts";
 import { missingOfGuest } from "./guest-traveler.ts";
-import { MOST_WRONG_CODES, type Trip } from "./records/trips.ts";
 
 /** What the claim page asks and is answered; others may ask it too, with the secret of a guest link. */
 

@@ -15,6 +15,7 @@ type Needs =
   | "orders"
   | "pricing"
   | "travelers"
+  | "trips"
   | "treasury";
 type Seen = "escrow" | Needs;
 

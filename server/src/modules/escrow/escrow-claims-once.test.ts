@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_ORIGIN, openClaimWorld } from "../../../test/support/claim-world.ts";
 import { stranger, UNIT } from "../../../test/support/treasury.ts";
 import { Failure } from "../../domain/errors.ts";
+import { MOST_WRONG_CODES } from "../trips/trips.ts";
 import { claimTrip, openClaim } from "./claim-trip.ts";
-import { MOST_WRONG_CODES } from "./records/trips.ts";
 
 /** What counts when several ask at once, or again, on a chain that goes on only when a test says so. */
 type ClaimWorld = Awaited<ReturnType<typeof openClaimWorld>>;

@@ -4,7 +4,7 @@ import { openTestIdentities } from "../../../test/support/identity.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { NewTrip } from "./records/trips.ts";
+import type { NewTrip } from "../trips/trips.ts";
 
 type Setup = Awaited<ReturnType<typeof openTestIdentities>>;
 

@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
-import type { Trip } from "./records/trips.ts";
+import type { Trip } from "../trips/index.ts";
 
 /** Longer than any link of ours. */
 const LONGEST_LINK = 500;

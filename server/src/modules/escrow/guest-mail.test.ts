@@ -21,9 +21,9 @@ import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { messageJobs } from "../messages/jobs.ts";
 import type { Mailing } from "../messages/mailing.ts";
+import type { NewTrip, Trip } from "../trips/trips.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
-import type { NewTrip, Trip } from "./records/trips.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
 import { describeWhole } from "./trips/trip-answers.ts";
 

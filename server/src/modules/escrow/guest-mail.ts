@@ -15,11 +15,11 @@ import {
   unknown,
 } from "../effects/index.ts";
 import type { Mailing } from "../messages/index.ts";
+import type { MailState, Trip } from "../trips/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";
-import type { MailState, Trip } from "./records/trips.ts";
 
 /**
  * Mails are effects (`modules/effects/effect.ts`) without a look-up: a mail server cannot be asked what it has taken, and a mail that

@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { MailState } from "./records/trips.ts";
+import type { MailState } from "../trips/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
 import { guestUserIdOf } from "../../domain/user-ids.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
+import type { Trip } from "../trips/index.ts";
 import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";
 import type { Aggregates, Ports } from "./context.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireOpen } from "./records/trip-state.ts";
-import type { Trip } from "./records/trips.ts";
 import { lockTrip } from "./step-machine/take-step.ts";
 
 /** What a guest says of herself or himself. */

@@ -3,5 +3,4 @@ export { type ClaimState, findClaim } from "./find-claim.ts";
 export { guestLinkOf } from "./guest-link.ts";
 export { composeGuestMail } from "./guest-mail-text.ts";
 export { Hash, hashOf, readHash } from "./input.ts";
-export type { EscrowBooking } from "./records/escrow-bookings.ts";
 export { escrowStep } from "./step-machine/step-operation.ts";

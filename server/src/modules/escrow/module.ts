@@ -2,16 +2,7 @@ import { notServed } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
 import { defineModule } from "./context.ts";
 import { escrowJobs } from "./jobs.ts";
-import * as escrow from "./migrations/0014-escrow.ts";
-import * as guestMail from "./migrations/0015-guest-mail.ts";
-import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
-import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
-import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
-import * as returnedReservations from "./migrations/0101-returned-reservations.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
-import { createEscrowBookings } from "./records/store-bookings.ts";
-import { createTripPersons } from "./records/store-persons.ts";
-import { createTrips } from "./records/store-trips.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
@@ -65,12 +56,9 @@ export const escrowModule = defineModule({
   tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],
-  stores: ({ db, clock, vault }) => ({
-    trips: createTrips({ db, vault, clock }),
-    escrowBookings: createEscrowBookings(db, clock),
+  stores: ({ db, clock }) => ({
     guestMails: createGuestMails(db, clock),
   }),
-  personRecords: ({ db, vault, clock }) => createTripPersons({ db, vault, clock }),
   workTables: [
     {
       ...{ table: "trip", kind: "guest_mail", since: "created_at" },
@@ -80,14 +68,6 @@ export const escrowModule = defineModule({
       ],
     },
   ],
-  migrations: {
-    "0014-escrow": escrow,
-    "0015-guest-mail": guestMail,
-    "0017-escrow-adoption": escrowAdoption,
-    "0021-guest-mail-kept": guestMailKept,
-    "0090-trips-for-guests": tripsForGuests,
-    "0101-returned-reservations": returnedReservations,
-  },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
   ports: ({ urls, settings, identity }) => ({

@@ -6,12 +6,12 @@ import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/shown-once.ts";
 import type { TripTerms } from "../../ports/escrow-contract.ts";
 import { chainProvenance, type SendOutAnswer } from "../treasury/index.ts";
+import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
 import type { ClaimLinks } from "./claim-links.ts";
 import type { Ports } from "./context.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
 import { randomHash, requireEscrow } from "./input.ts";
-import type { NewTrip, Trip, TripDetails } from "./records/trips.ts";
 import { fundTrip } from "./trips/fund-trip.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
 

@@ -5,9 +5,9 @@ import { defineRoute } from "../../kernel/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";
+import type { Trip } from "../trips/index.ts";
 import type { Ports, Reads, Stores } from "./context.ts";
 import { Hash, hashOf } from "./input.ts";
-import type { Trip } from "./records/trips.ts";
 import { closeTrip } from "./trips/close-trip.ts";
 import { readTripPage, readWholeTrip, TripCursor } from "./trips/read-trips.ts";
 import {

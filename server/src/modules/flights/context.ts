@@ -6,7 +6,7 @@ type Needs =
   | "bookings"
   | "chain"
   | "effects"
-  | "escrow"
+  | "trips"
   | "ledger"
   | "limits"
   | "orders"

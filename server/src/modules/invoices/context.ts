@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
 import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
 
-type Needs = "bookings" | "chain" | "escrow" | "files" | "identity" | "memory" | "orders";
+type Needs = "bookings" | "chain" | "escrow" | "files" | "identity" | "memory" | "orders" | "trips";
 type Seen = "invoices" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

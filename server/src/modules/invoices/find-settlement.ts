@@ -1,6 +1,7 @@
 import type { Failure, FailureDetails } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { type EscrowBooking, escrowStep } from "../escrow/index.ts";
+import { escrowStep } from "../escrow/index.ts";
+import type { EscrowBooking } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
 
 export const settlementErrors = {

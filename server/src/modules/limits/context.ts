@@ -1,7 +1,7 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
 
-type Needs = "chain" | "escrow" | "identity" | "usage";
+type Needs = "chain" | "trips" | "identity" | "usage";
 type Seen = "limits" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

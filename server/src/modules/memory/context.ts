@@ -1,7 +1,7 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { ReadsOf } from "../../kernel/stores.ts";
 
-type Needs = "escrow";
+type Needs = "trips";
 type Seen = "memory" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

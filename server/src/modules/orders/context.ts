@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
 import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
 
-type Needs = "bookings" | "chain" | "effects" | "escrow" | "ledger" | "memory" | "travelers" | "treasury";
+type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "travelers" | "treasury";
 type Seen = "orders" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

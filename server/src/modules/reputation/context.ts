@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
 import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
 
-type Needs = "chain" | "effects" | "escrow" | "travelers" | "treasury";
+type Needs = "chain" | "effects" | "escrow" | "travelers" | "treasury" | "trips";
 type Seen = "reputation" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { PartsOf } from "../../kernel/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
-type Needs = "bookings" | "chain" | "effects" | "escrow" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
+type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
 type Seen = "webhooks" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

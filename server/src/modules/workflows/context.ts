@@ -16,6 +16,7 @@ type Needs =
   | "orders"
   | "policy"
   | "travelers"
+  | "trips"
   | "usage";
 type Seen = "workflows" | Needs;
 

@@ -4,9 +4,9 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { Plan } from "../../../kernel/plan.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import { hashOf } from "../input.ts";
 import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
-import type { Trip } from "../records/trips.ts";
 import { type PlanPorts, planBookingStep } from "../step-machine/plan-step.ts";
 import {
   findSameStep,

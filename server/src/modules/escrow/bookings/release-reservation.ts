@@ -5,14 +5,13 @@ import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../.
 import type { Chain } from "../../../ports/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { readHash, requireContract, requireEscrow } from "../input.ts";
 import { findCoveredBooking, requireCovering } from "../orders/covered-orders.ts";
 import { holdForOrder } from "../orders/hold-for-order.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import { isExpired } from "../records/trip-state.ts";
-import type { Trip } from "../records/trips.ts";
 import { toStep } from "../step-machine/escrow-action.ts";
 import { type PlanPorts, requireTrip, withRefusal } from "../step-machine/plan-step.ts";
 import { findStep, requireBooking, requireState } from "../step-machine/take-booking-step.ts";

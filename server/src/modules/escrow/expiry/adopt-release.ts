@@ -1,12 +1,11 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { TRIP_CLOSED } from "../../../kernel/run-events.ts";
 import type { BookingOnChain, TripOnChain } from "../../../ports/escrow-contract.ts";
+import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import { giveBackFree, giveBackHeld, payOut, payouts } from "../records/trip-money.ts";
-import type { Trip } from "../records/trips.ts";
 
 /** What somebody else released, as anybody may after a trip's expiry, is written down without a transaction of ours. */
 

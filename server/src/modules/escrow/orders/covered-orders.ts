@@ -2,9 +2,9 @@ import { invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Booking } from "../../bookings/index.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { BookingStep } from "../steps/step.ts";
 
 type Reservation = Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">;

@@ -1,7 +1,6 @@
 import type { Hex } from "../../../domain/tokens.ts";
+import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
-import type { Trip } from "../records/trips.ts";
 
 /** What who commits or settles a booking should know of the order that it pays for. */
 

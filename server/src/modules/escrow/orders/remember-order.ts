@@ -1,8 +1,8 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
 import type { OrderRecord } from "../../orders/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
-import type { Trip } from "../records/trips.ts";
 
 /**
  * An order belongs to the trip from which a booking in escrow pays for it: with the call that booked it, what that call had been shown,

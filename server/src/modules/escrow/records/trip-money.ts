@@ -1,6 +1,5 @@
 import type { Micro } from "../../../domain/money.ts";
-import type { EscrowBooking } from "./escrow-bookings.ts";
-import type { Trip, TripChange } from "./trips.ts";
+import type { EscrowBooking, Trip, TripChange } from "../../trips/index.ts";
 
 /** What steps move between the parts of a trip's budget; the contract moves the same. Each adds up to nothing. */
 

@@ -1,8 +1,8 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { Trip } from "../../trips/index.ts";
 import { escrowFailure, shortOfBudget } from "../errors.ts";
 import { spendable } from "./trip-money.ts";
-import type { Trip } from "./trips.ts";
 
 /** Whether a trip allows what is asked of it. */
 

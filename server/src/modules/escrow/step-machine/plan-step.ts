@@ -5,11 +5,11 @@ import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/plan.ts";
 import type { Caller } from "../../../kernel/tool.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { readHash, requireEscrow } from "../input.ts";
 import { requireRoom } from "../records/trip-state.ts";
-import type { Trip } from "../records/trips.ts";
 import { planReserving } from "../steps/reserve.ts";
 import { type BookingAction, type TripAction, toStep } from "./escrow-action.ts";
 import {

@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../../domain/money.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import { giveBackHeld, payOut, payouts } from "../records/trip-money.ts";
 import type { BookingStep, StepNote } from "./step.ts";
 

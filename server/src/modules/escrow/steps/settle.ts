@@ -6,10 +6,10 @@ import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.t
 import { EMPTY_PLAN, final, usdcMovements } from "../../../kernel/plan.ts";
 import { PAID_BY_ESCROW } from "../../orders/index.ts";
 import { keyOfRefund, transfer } from "../../treasury/index.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { sayReturn } from "../orders/order-warnings.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import { payouts } from "../records/trip-money.ts";
 import { noteSettlement, settle, tellWaiting } from "./booking-end.ts";
 import { emitted } from "./escrow-event.ts";

@@ -8,10 +8,9 @@ import type { TripNote } from "../../../kernel/trip-note.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
+import type { EscrowBooking, EscrowBookingChange, Trip, TripChange } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import type { EscrowCode } from "../errors.ts";
-import type { EscrowBooking, EscrowBookingChange } from "../records/escrow-bookings.ts";
-import type { Trip, TripChange } from "../records/trips.ts";
 import type { StepEvent } from "./escrow-event.ts";
 
 /**

@@ -4,10 +4,10 @@ import { hasScope } from "../../../domain/scopes.ts";
 import { guestUserIdOf } from "../../../domain/user-ids.ts";
 import type { Caller } from "../../../kernel/tool.ts";
 import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
-import type { Trip } from "../records/trips.ts";
 
 const { trip_not_found } = tripStateErrors;
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };

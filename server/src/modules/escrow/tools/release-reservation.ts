@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { chainProvenance } from "../../treasury/index.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import {
   againIfShort,
@@ -14,7 +15,6 @@ import {
 import { defineTool } from "../context.ts";
 import { tripStateErrors } from "../errors.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
 import type { StepAnswer } from "../step-machine/take-step.ts";
 import { RELEASED } from "../steps/booking-end.ts";
 

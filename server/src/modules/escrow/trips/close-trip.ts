@@ -2,8 +2,8 @@ import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { chainProvenance } from "../../treasury/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import { escrowFailure } from "../errors.ts";
-import type { Trip } from "../records/trips.ts";
 import type { StepAnswer, StepPorts } from "../step-machine/take-step.ts";
 import { takeTripStep } from "../step-machine/take-trip-step.ts";
 

@@ -1,9 +1,9 @@
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { TripTerms } from "../../../ports/escrow-contract.ts";
 import { type SendOutAnswer, type SendOutPorts, sendOut } from "../../treasury/index.ts";
+import type { NewTrip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { TRIP_PREFUND_PURPOSE } from "../purposes.ts";
-import type { NewTrip } from "../records/trips.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 
 export interface FundingRequest {

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import {
+  type AgentAction,
+  type EscrowBooking,
+  MOST_WRONG_CODES,
+  type StepTransaction,
+  type Trip,
+} from "../../trips/index.ts";
 import { composeGuestMail } from "../guest-mail-text.ts";
-import type { EscrowBooking } from "../records/escrow-bookings.ts";
-import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "../records/trips.ts";
 
 /** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
 

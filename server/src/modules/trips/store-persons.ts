@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { GUEST_PREFIX, tripOfGuest } from "../../../domain/user-ids.ts";
-import type { PersonId, PersonPage, PersonRecords } from "../../../kernel/person-records.ts";
-import type { Queryable } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Vault } from "../../../ports/vault.ts";
+import { GUEST_PREFIX, tripOfGuest } from "../../domain/user-ids.ts";
+import type { PersonId, PersonPage, PersonRecords } from "../../kernel/person-records.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Vault } from "../../ports/vault.ts";
 import { createTrips } from "./store-trips.ts";
 
 /** Who asked for trips, and the guests that travel on them. */

@@ -1,9 +1,9 @@
 import { type InferResult, sql } from "kysely";
 import { z } from "zod";
-import { currentTraceId } from "../../../domain/trace.ts";
-import type { Queryable } from "../../../platform/database/database.ts";
-import { withoutNulls } from "../../../platform/database/without-nulls.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { currentTraceId } from "../../domain/trace.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
 
 const Details = z.object({

@@ -1,11 +1,11 @@
-import type { Micro } from "../../../domain/money.ts";
-import type { Hex } from "../../../domain/tokens.ts";
-import type { Environment } from "../../../ports/identity.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { StepTransaction } from "./trips.ts";
 
-declare module "../../../kernel/stores.ts" {
+declare module "../../kernel/stores.ts" {
   interface ModuleStores {
-    "escrow.escrowBookings": EscrowBookings;
+    "trips.escrowBookings": EscrowBookings;
   }
 }
 

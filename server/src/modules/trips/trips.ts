@@ -1,10 +1,10 @@
-import type { Micro } from "../../../domain/money.ts";
-import type { Hex } from "../../../domain/tokens.ts";
-import type { Environment } from "../../../ports/identity.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../../kernel/stores.ts" {
+declare module "../../kernel/stores.ts" {
   interface ModuleStores {
-    "escrow.trips": Trips;
+    "trips.trips": Trips;
   }
 }
 

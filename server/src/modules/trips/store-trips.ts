@@ -1,13 +1,13 @@
 import { type InferResult, sql } from "kysely";
 import { z } from "zod";
-import type { Hex } from "../../../domain/tokens.ts";
-import { currentTraceId } from "../../../domain/trace.ts";
-import type { Queryable } from "../../../platform/database/database.ts";
-import { withoutNulls } from "../../../platform/database/without-nulls.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Environment } from "../../../ports/identity.ts";
-import type { Vault } from "../../../ports/vault.ts";
-import { nameText } from "../guest-text.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { currentTraceId } from "../../domain/trace.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { nameText } from "./guest-text.ts";
 import type { Trip, TripChange, Trips } from "./trips.ts";
 
 const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);

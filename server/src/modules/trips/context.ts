@@ -1,0 +1,6 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+
+type Needs = "travelers";
+type Seen = "trips" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -1,0 +1,13 @@
+export type { EscrowBooking, EscrowBookingChange, StepDetails } from "./escrow-bookings.ts";
+export { nameText, summaryText } from "./guest-text.ts";
+export {
+  type AgentAction,
+  type MailState,
+  MOST_WRONG_CODES,
+  type NewTrip,
+  type StepTransaction,
+  type Trip,
+  type TripChange,
+  type TripDetails,
+  type TripPosition,
+} from "./trips.ts";
