@@ -82,6 +82,43 @@ describe("a traveler who is erased", () => {
   });
 });
 
+it("mails to a person, and mails that are kept and name the person, go too although they are encrypted", async () => {
+  const setup = await openTestIdentities();
+  try {
+    const { db, clock, vault } = setup;
+    const stores = createStores(db, clock, vault);
+    const { tenant } = await setup.open().createTenant({ name: "Mails", actor: "test" });
+    const person = { tenantId: tenant.id, userId: USER, environment: "sandbox" } as const;
+    const named = { givenName: "Vera", familyName: FAMILY_NAME, loyaltyProgrammeAccounts: [], passports: [] };
+    await createTravelers(setup).put(person.tenantId, person.userId, person.environment, named, "test");
+    const write = async (id: string, userId: string, text: string) => {
+      const mail = { to: { address: "somebody@example.com" }, subject: "Trip", text, html: "" };
+      const expiresAt = clock.now().add({ hours: 24 });
+      await stores.messages.insert({
+        ...person,
+        userId,
+        id,
+        key: id,
+        kind: "reminder",
+        mail,
+        expiresAt,
+        workerId: "test",
+      });
+      await stores.messages.advance(id, { from: "intended", workerId: "test" }, "kept");
+    };
+    await write("msg_to", USER, "Hello");
+    await write("msg_about", "user_boss", `Vera ${FAMILY_NAME} asks for it.`);
+    await write("msg_other", "user_boss", "Somebody else asks for it.");
+    const personalData = createPersonalData({ stores, random: systemRandom, log: silentLog });
+    const erased = await personalData.erase(person, { actor: "test", confirmFutureBookings: false });
+    expect(erased).toEqual({ outcome: "erased" });
+    const kept = await Promise.all(["msg_to", "msg_about", "msg_other"].map((id) => stores.messages.readMail(id)));
+    expect(kept.map((mail) => mail?.text)).toEqual([undefined, undefined, "Somebody else asks for it."]);
+  } finally {
+    await setup.close();
+  }
+});
+
 it("after the configured times, guests and travelers who are not used go by themselves, others stay", async () => {
   const setup = await openTestIdentities();
   try {
