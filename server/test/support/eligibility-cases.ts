@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { z } from "zod";
-import { verdicts } from "../../src/ports/eligibility.ts";
+import { verdicts } from "../../src/modules/eligibility/eligibility-rules.ts";
 
 /** What server/src/modules/eligibility/cases/README.md describes. */
 

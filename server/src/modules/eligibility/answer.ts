@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { checkIds, type EligibilityAssessment, verdicts } from "../../ports/eligibility.ts";
 import type { Passport } from "../travelers/index.ts";
 import { showPassport, withoutPassport } from "./assess-traveler.ts";
 import type { Assessed } from "./choose-passport.ts";
+import { checkIds, type EligibilityAssessment, verdicts } from "./eligibility-rules.ts";
 
 const Source = z.object({
   title: z.string(),

@@ -1,10 +1,10 @@
 import type { Caller } from "../../kernel/tool.ts";
-import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpose } from "../../ports/eligibility.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { maskNumbers, type Passport, type Travelers } from "../travelers/index.ts";
 import { staysOf } from "./booked-stays.ts";
 import { type Assessed, rankPassports } from "./choose-passport.ts";
 import type { Stores } from "./context.ts";
+import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpose } from "./eligibility-rules.ts";
 
 /** What is known of a traveler that a border asks about. */
 export interface KnownTraveler {

@@ -1,15 +1,15 @@
 import { countryNameOf, namesNoNationality } from "../../domain/countries.ts";
+import { checkAuthorization, checkPurpose, checkVisa, findGrant, isGranted } from "./check-entry.ts";
+import { checkPassport, checkValidity } from "./check-passport.ts";
+import { checkStay } from "./check-stay.ts";
+import { checkTransit } from "./check-transit.ts";
 import type {
   EligibilityAssessment,
   EligibilityCheck,
   EligibilityQuestion,
   EligibilityVerdict,
   RuleSource,
-} from "../../ports/eligibility.ts";
-import { checkAuthorization, checkPurpose, checkVisa, findGrant, isGranted } from "./check-entry.ts";
-import { checkPassport, checkValidity } from "./check-passport.ts";
-import { checkStay } from "./check-stay.ts";
-import { checkTransit } from "./check-transit.ts";
+} from "./eligibility-rules.ts";
 import { type Case, daysBetween, type Finding, sourceOf, worstOf } from "./findings.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
 

@@ -1,7 +1,7 @@
 import { toCountryAlpha3 } from "../../domain/countries.ts";
-import type { CountryStay } from "../../ports/eligibility.ts";
 import type { BookedSlice } from "../../ports/flights.ts";
 import type { Maps } from "../../ports/maps.ts";
+import type { CountryStay } from "./eligibility-rules.ts";
 
 interface Flight {
   departsAt: string;

@@ -1,5 +1,5 @@
 import { namesNoNationality } from "../../domain/countries.ts";
-import type { EligibilityAssessment, EligibilityVerdict, TravelDocument } from "../../ports/eligibility.ts";
+import type { EligibilityAssessment, EligibilityVerdict, TravelDocument } from "./eligibility-rules.ts";
 import { isWorse } from "./findings.ts";
 
 export interface Assessed<Document extends TravelDocument> {

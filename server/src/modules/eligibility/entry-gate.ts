@@ -3,12 +3,12 @@ import type { Gate } from "../../kernel/gate.ts";
 import type { LazyPlan } from "../../kernel/plan.ts";
 import type { FlightLeg } from "../../kernel/purchase.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { EligibilityRules } from "../../ports/eligibility.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Travelers } from "../travelers/index.ts";
 import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
 import { countryOf } from "./booked-stays.ts";
 import type { Stores } from "./context.ts";
+import type { EligibilityRules } from "./eligibility-rules.ts";
 import { todayOf } from "./journey-input.ts";
 
 interface EntryGatePorts {

@@ -5,7 +5,7 @@ import type {
   EligibilityVerdict,
   RuleSource,
   TravelAuthorization,
-} from "../../ports/eligibility.ts";
+} from "./eligibility-rules.ts";
 import type { Grant, Regime, Rule } from "./regime-schema.ts";
 
 /** A check, with the verdict that it leads to by itself: the worst one of all checks counts. */

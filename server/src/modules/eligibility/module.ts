@@ -1,6 +1,6 @@
-import type { EligibilityRules } from "../../ports/eligibility.ts";
 import { assess } from "./assess.ts";
 import { defineModule } from "./context.ts";
+import type { EligibilityRules } from "./eligibility-rules.ts";
 import { EntryGate } from "./entry-gate.ts";
 import { readRegimes } from "./read-regimes.ts";
 import { checkTravelEligibility } from "./tools/check-travel-eligibility.ts";

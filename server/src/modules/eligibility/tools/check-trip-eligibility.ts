@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Issue } from "../../../domain/errors.ts";
 import { IsoDate } from "../../../domain/schemas.ts";
-import { verdicts } from "../../../ports/eligibility.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, type Journey, readTraveler } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
+import { verdicts } from "../eligibility-rules.ts";
 import { worstOf } from "../findings.ts";
 import { CountryIso3, journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
 
