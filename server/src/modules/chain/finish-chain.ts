@@ -3,10 +3,10 @@ import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-endi
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
-import type { Wallets } from "../../ports/wallets.ts";
 import type { Stores } from "./context.ts";
 import { resultOf } from "./result-of.ts";
 import { ownerOf, ownMovements } from "./wallet-owners.ts";
+import type { Wallets } from "./wallets.ts";
 
 export interface FinishingPorts {
   chain: Chain;

@@ -1,13 +1,13 @@
 import { Failure } from "../../domain/errors.ts";
-import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain, ChainBlock } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Wallets } from "../../ports/wallets.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
+import type { BoundChains } from "./bound-chains.ts";
 import type { Stores } from "./context.ts";
 import { ownMovements } from "./wallet-owners.ts";
+import type { Wallets } from "./wallets.ts";
 
 export interface ChainIndexerOptions {
   chain: Chain;

@@ -1,9 +1,10 @@
-import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain, ChainReceipt } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
-import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Log } from "../../ports/log.ts";
+import type { BoundChains } from "./bound-chains.ts";
+import type { ChainSigning } from "./chain-transactions.ts";
 import type { Stores } from "./context.ts";
 
 export interface LaunchPorts {

@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainNetworkTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { BoundChain, BoundChains, ChainContracts } from "../../ports/bound-chains.ts";
+import type { BoundChain, ChainContracts } from "../../ports/bound-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
+import type { BoundChains } from "./bound-chains.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {

@@ -2,8 +2,9 @@ import { type Selectable, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import type { ChainSigning, ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ChainSigning, ChainTransactions } from "./chain-transactions.ts";
 import { toTransaction } from "./store-transaction-rows.ts";
 
 type Steps = Pick<ChainTransactions, "sign" | "replace" | "requeue" | "finish" | "confirm" | "raiseNonce">;

@@ -5,9 +5,10 @@ import { currentTraceId } from "../../domain/trace.ts";
 import { isSameOperation } from "../../kernel/chain-operation.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ChainTransaction, ChainTransactions, TransactionIntent } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { ChainTransactions, TransactionIntent } from "./chain-transactions.ts";
 import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
 

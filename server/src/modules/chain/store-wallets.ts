@@ -7,7 +7,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { Vault } from "../../ports/vault.ts";
-import type { Wallet, WalletKind, Wallets } from "../../ports/wallets.ts";
+import type { Wallet, WalletKind } from "../../ports/wallets.ts";
+import type { Wallets } from "./wallets.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {

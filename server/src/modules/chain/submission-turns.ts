@@ -1,7 +1,8 @@
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
-import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainSigning } from "./chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
 import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
 import type { Turn } from "./turn-loop.ts";

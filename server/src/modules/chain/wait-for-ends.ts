@@ -1,5 +1,6 @@
 import { within } from "../../platform/batching/within.ts";
-import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransactions } from "./chain-transactions.ts";
 
 /** Waiting callers look for themselves so often, in case another process brings the end about. */
 const LOOK_MILLISECONDS = 250;

@@ -1,7 +1,8 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain, TokenMovement } from "../../ports/chain.ts";
-import type { Wallet, Wallets } from "../../ports/wallets.ts";
+import type { Wallet } from "../../ports/wallets.ts";
 import type { OwnedMovement, WalletOwner } from "../ledger/index.ts";
+import type { Wallets } from "./wallets.ts";
 
 /** Undefined: for the books this is somebody else. The relayer holds no tenant's money. */
 export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {

@@ -1,4 +1,4 @@
-import type { TransactionIntent } from "../../ports/chain-transactions.ts";
+import type { TransactionIntent } from "../chain/index.ts";
 import { paymentBatch } from "./payment-batch-operation.ts";
 import { payment } from "./payment-operation.ts";
 import type { Payment } from "./payments.ts";

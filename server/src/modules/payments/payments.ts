@@ -1,8 +1,8 @@
 import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { TransactionIntent } from "../chain/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {

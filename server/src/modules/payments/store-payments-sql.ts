@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import type { TransactionIntent } from "../../ports/chain-transactions.ts";
+import type { TransactionIntent } from "../chain/index.ts";
 import type { EarnedPayment, SettledBy } from "./payments.ts";
 import { toJson } from "./store-payment-rows.ts";
 

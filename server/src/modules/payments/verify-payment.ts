@@ -1,6 +1,6 @@
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
 import type { Facilitator, PaymentOutcomes, VerifiedPayment } from "../../ports/facilitator.ts";
-import type { Wallets } from "../../ports/wallets.ts";
+import type { Wallets } from "../chain/index.ts";
 import { checkTerms, TOO_SHORT } from "./check-terms.ts";
 
 /** What verification calls an authorization that is used up on the chain. */

@@ -1,5 +1,5 @@
-import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
-import type { Wallets } from "../../ports/wallets.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import type { Aggregates } from "./context.ts";
 import { registryEntry } from "./registry-operation.ts";
 

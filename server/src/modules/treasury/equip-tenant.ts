@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
-import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
-import type { Wallets } from "../../ports/wallets.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import { mint } from "./mint-operation.ts";
 
 interface Equipment {

@@ -1,11 +1,9 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
-import type { BoundChains } from "../../ports/bound-chains.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Log } from "../../ports/log.ts";
 import type { OpenedChain } from "../../ports/opened-chain.ts";
-import type { Wallets } from "../../ports/wallets.ts";
-import { type Custody, ownerOf } from "../chain/index.ts";
+import { type BoundChains, type Custody, ownerOf, type Wallets } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 /** Of several nodes behind one address, one can lag behind. */

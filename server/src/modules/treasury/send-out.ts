@@ -2,11 +2,10 @@ import { Failure } from "../../domain/errors.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Transaction } from "../../kernel/stores.ts";
-import type { BoundChains } from "../../ports/bound-chains.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { resultOf } from "../chain/index.ts";
+import { type BoundChains, resultOf } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 export interface SendOutPorts {

@@ -3,7 +3,8 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain.ts";
-import type { ChainTransaction, ChainTransactions } from "../../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { ChainTransactions } from "../../chain/index.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
 
