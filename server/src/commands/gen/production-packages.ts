@@ -40,7 +40,10 @@ const READ_BY_HAND: Readonly<Record<string, string>> = {
   "tesseract.js-core": "Apache-2.0 AND BSD-2-Clause",
   "zxing-wasm": "MIT AND Apache-2.0",
   ...Object.fromEntries(
-    ["eng", "deu", "fra", "spa", "por", "jpn"].map((code) => [`@tesseract.js-data/${code}`, "MIT AND Apache-2.0"]),
+    ["eng", "deu", "fra", "spa", "por", "pol", "jpn"].map((code) => [
+      `@tesseract.js-data/${code}`,
+      "MIT AND Apache-2.0",
+    ]),
   ),
 };
 

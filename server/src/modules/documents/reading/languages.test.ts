@@ -8,6 +8,7 @@ const PASSPORTS = [
     "Surname / Name Given names / Vornamen Nationality / Staatsangehdrigkeit DEUTSCH Geburtstag Geschlecht Behorde",
   ],
   ["fra", "Surname / Nom Given names / Prénoms Nationalité Date de naissance Sexe Lieu Date de délivrance Autorité"],
+  ["pol", "RZECZPOSPOLITA POLSKA Surname / Nazwisko Given names / Imiona Data urodzenia Ptec Organ wydajacy waznosci"],
   ["spa", "Surname / Apellidos Given names / Nombre Nacionalidad Fecha de nacimiento Sexo Fecha de caducidad"],
   ["por", "Surname / Apelidos Given names / Nomes Nacionalidade PORTUGUESA Data de nascimento Sexo Data de emissdo"],
 ] as const;

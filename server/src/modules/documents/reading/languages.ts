@@ -30,6 +30,11 @@ const WORDS: Readonly<Record<Exclude<Language, "eng" | "jpn">, ReadonlySet<strin
     "passaporte identidade nacionalidade apelidos sobrenome nome nomes nascimento sexo emissao validade autoridade",
     "portuguesa brasileira brasil",
   ),
+  pol: words(
+    "faktura paragon rachunek sprzedaz sprzedawca nabywca kwota razem suma netto brutto vat nip platnosc karta gotowka",
+    "dziekujemy zlotych ilosc cena wartosc ulica zaplaty",
+    "paszport dowod osobisty rzeczpospolita polska polskie nazwisko imiona obywatelstwo urodzenia miejsce plec wydania waznosci organ",
+  ),
 };
 
 function words(...lines: readonly string[]): ReadonlySet<string> {
@@ -47,7 +52,7 @@ export function languagesOf(english: Recognised): Language[] {
 
 function languageOf({ words }: Recognised): Exclude<Language, "eng" | "jpn"> | undefined {
   const plain = words.map(({ text }) => withoutMarks(text));
-  const counts = (["deu", "fra", "spa", "por"] as const).map((language) => {
+  const counts = (["deu", "fra", "spa", "por", "pol"] as const).map((language) => {
     return { language, count: plain.filter((word) => WORDS[language].has(word)).length };
   });
   const [first] = counts.toSorted((one, other) => other.count - one.count);

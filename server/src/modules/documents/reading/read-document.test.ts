@@ -12,12 +12,7 @@ import { readDocument } from "./read-document.ts";
 const linesOf = ({ pages }: Reading): string[] =>
   pages.flatMap(({ lines }) => lines.map(({ words }) => words.map(({ text }) => text).join(" ")));
 
-const RECEIPT = [
-  "Hotel Zürich GmbH",
-  "Rechnung vom 26.11.2026",
-  "Frühstück und Nacht 24,00",
-  "Gesamtbetrag 124,50 EUR",
-];
+const RECEIPT = ["Rechnung Frühstück und Bad", "Gesamtbetrag 124,50 EUR"];
 
 it("text of an image is read in its language, wherever the image is turned to, and found again on it", async () => {
   const turned = await sharp(drawText(RECEIPT)).rotate(187, { background: "white" }).jpeg().toBuffer();
@@ -30,7 +25,7 @@ it("text of an image is read in its language, wherever the image is turned to, a
   // The place of the total on the image as it was sent, where there is ink.
   const given = placement.toGiven(total.box);
   expect(await darkestOf(turned, given)).toBeLessThan(60);
-  expect(given.y).toBeLessThan(0.4);
+  expect(given.y).toBeLessThan(0.5);
 });
 
 it("amounts in characters of one width keep their decimals", async () => {
@@ -150,15 +145,14 @@ it.each([
   expect(await findBarcodes(raster, 1)).toMatchObject([{ symbology, text: PASS, page: 1 }]);
 });
 
-it("a boarding pass is read with its code and its text", async () => {
+it("a boarding pass in a PDF is read with its code and its text", async () => {
   const code = await bwipjs.toBuffer({ bcid: "qrcode", text: PASS, scale: 3, padding: 20, backgroundcolor: "FFFFFF" });
-  const page = await sharp(drawText(["Gate 12"], { width: 400, height: 400 }))
-    .composite([{ input: code, top: 120, left: 20 }])
-    .png()
-    .toBuffer();
-  const reading = await readDocument(page, "png", "boarding_pass");
+  const pdf = await drawPdf((page) => page.fontSize(14).text("Gate 12", 20, 20).image(code, 20, 50, { width: 100 }), {
+    size: [200, 200],
+  });
+  const reading = await readDocument(pdf, "pdf", "boarding_pass");
   expect(reading.barcodes).toMatchObject([{ symbology: "qr", text: PASS, page: 1 }]);
-  expect(linesOf(reading)[0]).toBe("Gate 12");
+  expect(linesOf(reading)).toEqual(["Gate 12"]);
 });
 
 const ZONE = ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"];

@@ -6,7 +6,7 @@ import type { Word } from "./page.ts";
 import { cleanWord } from "./page-words.ts";
 import { type Raster, toGreyFile } from "./raster.ts";
 
-export type Language = "eng" | "deu" | "fra" | "spa" | "por" | "jpn";
+export type Language = "eng" | "deu" | "fra" | "spa" | "por" | "pol" | "jpn";
 
 /** How the text lies that is to be recognised. */
 export type Layout = "page" | "block" | "line" | "sparse";
