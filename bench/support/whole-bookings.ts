@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { outputSchemas } from "../../server/src/contributions.ts";
+import type { ToolMap } from "../../server/src/modules/index.ts";
 
 /** service.book_flight as a run, and as a plain script that makes the same calls. */
 export interface Product {
@@ -11,24 +13,7 @@ export interface Product {
 
 const POLL_MILLISECONDS = 100;
 const Answered = z.object({ result: z.unknown() });
-const Trip = z.object({ tripId: z.string(), guestLink: z.string(), codeNonce: z.string() });
 const Run = z.object({ runId: z.string(), status: z.string(), failure: z.unknown() });
-const Segment = z.object({ carrier: z.string() });
-const Offers = z.object({
-  offers: z.array(
-    z.object({
-      id: z.string(),
-      totalAmount: z.string(),
-      slices: z.array(z.object({ durationMinutes: z.number(), segments: z.array(Segment) })),
-    }),
-  ),
-});
-const Verdict = z.object({ decision: z.string() });
-const Preview = z.object({ accepted: z.boolean() });
-const Booked = z.object({ orderId: z.string(), chargedUsdc: z.string(), itineraryHash: z.string() });
-const Reserved = z.object({ bookingId: z.string() });
-const Order = z.object({ ticketOrderHash: z.string().nullable() });
-const Invoice = z.object({ invoiceNumber: z.string() });
 
 const ROUTE = { origin: "LHR", destination: "CDG", cabinClass: "economy", passengers: 1 } as const;
 
@@ -46,16 +31,20 @@ async function post({ port, apiKey }: Product, path: string, body: object): Prom
   return JSON.parse(text);
 }
 
-async function call<Result>(product: Product, schema: z.ZodType<Result>, tool: string, args: object): Promise<Result> {
+async function call<Name extends keyof ToolMap>(
+  product: Product,
+  tool: Name,
+  args: ToolMap[Name]["input"],
+): Promise<ToolMap[Name]["output"]> {
   const answer = await post(product, "/api/agent/dispatch", { tenantId: product.tenantId, tool, args });
-  return schema.parse(Answered.parse(answer).result);
+  return outputSchemas[tool].parse(Answered.parse(answer).result);
 }
 
 /** A trip that is funded and claimed. */
 export async function prepareTrip(product: Product): Promise<string> {
-  const { tripId, guestLink, codeNonce } = await call(product, Trip, "prefund_trip", { budgetUsdc: "700" });
+  const { tripId, guestLink, codeNonce } = await call(product, "prefund_trip", { budgetUsdc: "700" });
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  await call(product, z.unknown(), "guest_claim_link", { guestLink, codeNonce, guestWallet });
+  await call(product, "guest_claim_link", { guestLink, codeNonce, guestWallet });
   return tripId;
 }
 
@@ -78,28 +67,29 @@ export async function bookByScript(
   tripId: string,
   { departureDate, vendorAddress }: { departureDate: string; vendorAddress: string },
 ): Promise<void> {
-  const ask = <Result>(schema: z.ZodType<Result>, tool: string, args: object) => call(product, schema, tool, args);
-  await ask(z.unknown(), "read_trip", { tripId });
-  const { offers } = await ask(Offers, "search_flights", { ...ROUTE, departureDate });
+  const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) => call(product, tool, args);
+  await ask("read_trip", { tripId });
+  const { offers } = await ask("search_flights", { ...ROUTE, departureDate });
   const [offer] = offers;
   if (offer === undefined) throw new Error("No flight was found.");
   const durationHours = Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60;
-  const judged = { priceUsd: Number(offer.totalAmount), durationHours, cabin: "economy" };
+  const judged = { priceUsd: Number(offer.totalAmount), durationHours, cabin: ROUTE.cabinClass };
   const carrierIata = offer.slices[0]?.segments[0]?.carrier ?? "";
-  await ask(Verdict, "check_policy", { policyId: "default-corp", offer: { kind: "flight", ...judged, carrierIata } });
+  await ask("check_policy", { policyId: "default-corp", offer: { kind: "flight", ...judged, carrierIata } });
   const booking = { offerId: offer.id, additionalCustomerUserIds: [] };
-  await ask(Preview, "preview_call", { tool: "book_flight", args: booking });
+  await ask("preview_call", { tool: "book_flight", args: booking });
   const upperBoundUsdc = (Math.ceil(Number(offer.totalAmount) * 105) / 100).toFixed(2);
-  const { bookingId } = await ask(Reserved, "reserve_booking", { tripId, upperBoundUsdc });
-  const booked = await ask(Booked, "book_flight", booking);
+  const { bookingId } = await ask("reserve_booking", { tripId, upperBoundUsdc });
+  const booked = await ask("book_flight", booking);
   const { chargedUsdc: vendorAmountUsdc, itineraryHash } = booked;
-  await ask(z.unknown(), "commit_booking", { bookingId, vendorAmountUsdc, itineraryHash, vendorAddress });
-  let order = await ask(Order, "read_order", { orderId: booked.orderId });
+  if (itineraryHash === null) throw new Error("The booking has no hash.");
+  await ask("commit_booking", { bookingId, vendorAmountUsdc, itineraryHash, vendorAddress });
+  let order = await ask("read_order", { orderId: booked.orderId });
   while (order.ticketOrderHash === null) {
     await delay(POLL_MILLISECONDS);
-    order = await ask(Order, "read_order", { orderId: booked.orderId });
+    order = await ask("read_order", { orderId: booked.orderId });
   }
-  await ask(z.unknown(), "confirm_flight", { bookingId, ticketOrderHash: order.ticketOrderHash });
-  await ask(z.unknown(), "settle_booking", { bookingId });
-  await ask(Invoice, "generate_booking_invoice", { bookingId });
+  await ask("confirm_flight", { bookingId, ticketOrderHash: order.ticketOrderHash });
+  await ask("settle_booking", { bookingId });
+  await ask("generate_booking_invoice", { bookingId });
 }

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type { ToolMap } from "../../server/src/modules/index.ts";
 import type { Answer, CallRequest } from "./call.ts";
 import type { Client } from "./client.ts";
 
@@ -36,13 +36,12 @@ export function refusalOf(intent: Intent): string | undefined {
 
 /** Asks until the answer is final. */
 export interface Asker {
-  ask<Result>(
-    schema: z.ZodType<Result>,
-    tool: string,
-    args: CallRequest["args"],
+  ask<Name extends keyof ToolMap>(
+    tool: Name,
+    args: ToolMap[Name]["input"],
     /** Idempotency-Key. */
     key?: string,
-  ): Promise<{ result: Result } | { refused: string }>;
+  ): Promise<{ result: ToolMap[Name]["output"] } | { refused: string }>;
   /** Waits, but not when the sequence only goes over what it was answered before. */
   rest(milliseconds: number): Promise<void>;
 }

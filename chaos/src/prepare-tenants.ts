@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import { outputSchemas } from "../../server/src/contributions.ts";
 import { type Client, createClient } from "./client.ts";
 import type { Deployment, TenantAccess } from "./deployment.ts";
 import type { History } from "./history.ts";
@@ -7,8 +7,6 @@ import type { History } from "./history.ts";
 const MONTHLY_CAP = 1_000_000_000_000n;
 const FUNDED_WITHIN_MILLISECONDS = 240_000;
 const POLL_MILLISECONDS = 100;
-
-const Treasury = z.object({ available: z.object({ USDC: z.string() }) });
 
 interface PreparedTenant {
   client: Client;
@@ -29,7 +27,7 @@ export async function prepareTenants(
     const deadline = AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS);
     for (;;) {
       const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
-      const found = answer.kind === "ok" ? Treasury.safeParse(answer.result).data : undefined;
+      const found = answer.kind === "ok" ? outputSchemas.check_treasury.safeParse(answer.result).data : undefined;
       if (found !== undefined && /[1-9]/.test(found.available.USDC)) return { client, tenantId: tenant.tenantId };
       deadline.throwIfAborted();
       await delay(POLL_MILLISECONDS);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { z } from "zod";
+import { outputSchemas } from "../../server/src/contributions.ts";
+import type { ToolMap } from "../../server/src/modules/index.ts";
 import { type Answer, type CallRequest, isFinal } from "./call.ts";
 import type { Asker, Intent, Traveler } from "./intents.ts";
 import type { Random } from "./random.ts";
@@ -125,7 +126,7 @@ export class SequenceStorm<Plan> {
     const untilFinal = (request: CallRequest) => this.#untilFinal(sequence, request, signal);
     let position = 0;
     return {
-      async ask<Result>(schema: z.ZodType<Result>, tool: string, args: CallRequest["args"], key?: string) {
+      async ask<Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"], key?: string) {
         const keepResult = isWantedOnce({ tool, args, key });
         const request = { tool, args, userId: traveler.userId, key, keepResult };
         const callers = keepResult && random.chance(TOGETHER) ? 2 : 1;
@@ -138,7 +139,7 @@ export class SequenceStorm<Plan> {
           if (answer === undefined) throw new Error("nobody asked");
           answers[place] = answer;
         }
-        if (answer.kind === "ok") return { result: schema.parse(answer.result) };
+        if (answer.kind === "ok") return { result: outputSchemas[tool].parse(answer.result) };
         return { refused: answer.code };
       },
       async rest(milliseconds) {

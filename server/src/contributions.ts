@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { z } from "zod";
 import { joinAccountFacts } from "./kernel/account.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
@@ -13,7 +14,7 @@ import type { StoreParts } from "./kernel/stores.ts";
 import type { Caller, Tool } from "./kernel/tool.ts";
 import type { Aggregates, Parts, Ports, Stores } from "./kernel/whole.ts";
 import type { WorkTable } from "./kernel/work-table.ts";
-import { modules as contributing } from "./modules/index.ts";
+import { modules as contributing, type ToolMap } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Schema } from "./platform/database/migrate.ts";
 import type { ChainOperations } from "./ports/chain-operation.ts";
@@ -43,6 +44,14 @@ export const modules: readonly Module[] = contributing;
 
 /** Every tool of the service: a module's list takes a tool to all surfaces, the price list and the documentation. */
 export const registry: readonly Tool[] = modules.flatMap(({ tools = [] }) => tools);
+
+type OutputSchemas = { readonly [Name in keyof ToolMap]: z.ZodType<ToolMap[Name]["output"]> };
+
+/** The schemas of the answers by the names of their tools: for clients that read answers as they come over the wire. */
+export const outputSchemas: OutputSchemas = Object.assign(
+  {},
+  ...registry.map(({ name, output }) => ({ [name]: output })),
+);
 
 /** Every tool with its schemas, compiled once. */
 export const catalog = createCatalog(registry);

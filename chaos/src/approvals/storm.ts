@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import { outputSchemas } from "../../../server/src/contributions.ts";
 import type { Answer, CallRequest } from "../call.ts";
 import { userIds } from "../calls/travelers.ts";
 import { lower } from "../chain/chain-view.ts";
@@ -21,7 +21,6 @@ const MOST_QUESTIONS = 240;
 /** Of the prices that a flight's approval was given for; the policy's tolerance lies between the two. */
 const RISES_MICRO = [400_000, 1_000_000] as const;
 
-const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "AMS-BER"] as const;
 
 /** What people decide about one approval at the same moment. */
@@ -121,7 +120,8 @@ export class ApprovalStorm {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: DAYS_AHEAD + random.between(0, 200) });
     const args = { origin, destination, departureDate: departureDate.toString() };
     const answer = await client.call({ tool: "search_flights", args, keepResult: true }, signal);
-    const found = answer.kind === "ok" ? (Offers.safeParse(answer.result).data?.offers ?? []) : [];
+    const found =
+      answer.kind === "ok" ? (outputSchemas.search_flights.safeParse(answer.result).data?.offers ?? []) : [];
     const offerId = random.shuffle(found)[0]?.id;
     if (offerId === undefined || this.wishes.has(offerId)) return undefined;
     this.wishes.set(offerId, { kind: "flight", subject: offerId, userId });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import { outputSchemas } from "../../../server/src/contributions.ts";
 import { type Answer, type CallRequest, isFinal } from "../call.ts";
 import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
@@ -15,8 +15,6 @@ const OFFERS_KEPT = 100;
 const ASKED_AGAIN = 30;
 const MOST_QUESTIONS = 240;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
-
-const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 
 const places = ["London", "Paris", "New York", "Berlin", "Madrid", "Tokyo", "AMS", "Lisbon"] as const;
 const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "AMS-BER"] as const;
@@ -148,7 +146,7 @@ class Caller {
     const departureDate = Temporal.Now.plainDateISO().add({ days }).toString();
     const args = { origin, destination, departureDate };
     const answer = await this.#ask({ tool: "search_flights", args, keepResult: true });
-    const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
+    const found = answer.kind === "ok" ? outputSchemas.search_flights.safeParse(answer.result).data?.offers : undefined;
     if (found === undefined) return;
     // Readers find more than is booked; an offer that waited too long expires.
     this.#memory.offers = [...this.#memory.offers, ...found.map(({ id }) => id)].slice(-OFFERS_KEPT);

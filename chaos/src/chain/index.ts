@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { outputSchemas } from "../../../server/src/contributions.ts";
 import { type Area, type AreaRun, type Scene, UNLIMITED_CALLS } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
 import { checkLedger } from "../calls/check-bookings.ts";
@@ -25,8 +25,6 @@ import { createStorm } from "./storm.ts";
 const MONTHLY_CAP = 1_000_000_000_000n;
 const FUNDED_WITHIN_MILLISECONDS = 240_000;
 const POLL_MILLISECONDS = 100;
-
-const Treasury = z.object({ address: z.string(), available: z.object({ USDC: z.string(), EURC: z.string() }) });
 
 async function open({ deployment, client, history, share }: Scene): Promise<AreaRun> {
   const quickstart = deployment.quickstart();
@@ -99,7 +97,7 @@ async function prepareSender(deployment: Deployment, client: Client, { tenantId 
   const deadline = AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS);
   for (;;) {
     const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
-    const found = answer.kind === "ok" ? Treasury.safeParse(answer.result).data : undefined;
+    const found = answer.kind === "ok" ? outputSchemas.check_treasury.safeParse(answer.result).data : undefined;
     const { USDC, EURC } = found?.available ?? { USDC: "0", EURC: "0" };
     if (found !== undefined && USDC !== "0" && EURC !== "0")
       return { client, tenantId, treasury: lower(found.address) };

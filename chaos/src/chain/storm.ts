@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import { outputSchemas } from "../../../server/src/contributions.ts";
 import { type Answer, type CallRequest, isFinal } from "../call.ts";
 import { userIds } from "../calls/travelers.ts";
 import type { Client } from "../client.ts";
@@ -18,7 +18,6 @@ const ASKED_AGAIN = 40;
 const MOST_QUESTIONS = 240;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
 
-const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN"] as const;
 
 interface Booking {
@@ -136,7 +135,7 @@ class Mover {
     const args = { origin, destination, departureDate };
     const answer = await sender.client.call({ tool: "search_flights", args, keepResult: true }, this.#signal);
     await this.#rest(answer);
-    const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
+    const found = answer.kind === "ok" ? outputSchemas.search_flights.safeParse(answer.result).data?.offers : undefined;
     if (found === undefined) return;
     const { offers } = this.#memory;
     offers.set(sender, [...(offers.get(sender) ?? []), ...found.map(({ id }) => id)].slice(-OFFERS_KEPT));

@@ -1,17 +1,9 @@
-import { z } from "zod";
 import { formatDecimal, type Micro } from "../../../server/src/domain/money.ts";
 import type { Hex } from "../../../server/src/domain/tokens.ts";
+import type { ToolMap } from "../../../server/src/modules/index.ts";
 import type { Asker } from "../intents.ts";
 import type { Random } from "../random.ts";
 import type { Sequences } from "../sequence-storm.ts";
-
-const Trip = z.object({
-  tripId: z.string(),
-  codeNonce: z.string(),
-  guestLink: z.string(),
-  claimCode: z.string().optional(),
-});
-const Anything = z.unknown();
 
 const ONE_USDC = 1_000_000n;
 const MOST_BOOKINGS = 3;
@@ -58,7 +50,7 @@ async function live(asker: Asker, { random, number }: Plan): Promise<void> {
   const budget = amount(random, 50n * ONE_USDC, 900n * ONE_USDC);
   const require2fa = random.chance(0.5);
   const asked = { budgetUsdc: formatDecimal(budget), require2fa, expiresInDays: random.between(1, 365) };
-  const funded = await asker.ask(Trip, "prefund_trip", asked, `prefund-${number}-${hex(random, 8)}`);
+  const funded = await asker.ask("prefund_trip", asked, `prefund-${number}-${hex(random, 8)}`);
   if ("refused" in funded) return;
   const { result: trip } = funded;
   if (random.chance(0.6)) await claim(asker, random, trip);
@@ -67,51 +59,52 @@ async function live(asker: Asker, { random, number }: Plan): Promise<void> {
     await book(asker, random, trip.tripId, budget / BigInt(count));
     if (random.chance(0.4)) {
       const fee = amount(random, 0n, ONE_USDC);
-      const action = { tripId: trip.tripId, actionType: "search", feeMicroUsdc: fee.toString() };
-      await asker.ask(Anything, "log_agent_action", action, `log-${number}-${hex(random, 8)}`);
+      const action = { tripId: trip.tripId, actionType: "search", feeMicroUsdc: fee.toString() } as const;
+      await asker.ask("log_agent_action", action, `log-${number}-${hex(random, 8)}`);
     }
   }
 }
 
-async function claim(asker: Asker, random: Random, trip: z.infer<typeof Trip>): Promise<void> {
+async function claim(asker: Asker, random: Random, trip: ToolMap["prefund_trip"]["output"]): Promise<void> {
   const { guestLink, claimCode, codeNonce } = trip;
-  const guests = [hex(random, 20), hex(random, 20)];
+  const guests = [hex(random, 20), hex(random, 20)] as const;
   // A repeated answer does not hold what is shown once: then there is nothing to claim with.
   if (!guestLink.includes("#")) return;
   if (claimCode !== undefined && random.chance(0.3)) {
     const wrong = claimCode === "000000" ? "000001" : "000000";
-    await asker.ask(Anything, "guest_claim_link", { guestLink, codeNonce, claimCode: wrong, guestWallet: guests[0] });
+    await asker.ask("guest_claim_link", { guestLink, codeNonce, claimCode: wrong, guestWallet: guests[0] });
   }
   const code = claimCode === undefined ? {} : { claimCode };
   for (const guestWallet of random.chance(0.3) ? guests : guests.slice(0, 1)) {
-    await asker.ask(Anything, "guest_claim_link", { guestLink, codeNonce, guestWallet, ...code });
+    await asker.ask("guest_claim_link", { guestLink, codeNonce, guestWallet, ...code });
   }
 }
 
 async function book(asker: Asker, random: Random, tripId: string, most: Micro): Promise<void> {
   const bookingId = hex(random, 32);
-  const step = (tool: string, args: Readonly<Record<string, unknown>> = {}) =>
-    asker.ask(Anything, tool, { bookingId, ...args });
+  const settle = () => asker.ask("settle_booking", { bookingId });
   // What goes back to the trip can pay for the bookings that come after it.
-  const cancel = () =>
-    step(random.chance(0.5) ? "cancel_booking" : "release_reservation", { tripId, reason: "buyer_cancel" });
+  const cancel = () => {
+    const tool = random.chance(0.5) ? "cancel_booking" : "release_reservation";
+    return asker.ask(tool, { bookingId, tripId, reason: "buyer_cancel" });
+  };
   const reserved = amount(random, ONE_USDC, most);
   const wanted = random.chance(0.1) ? reserved + TOO_MUCH : reserved;
-  if (random.chance(0.1)) await step("settle_booking");
-  const reservation = await step("reserve_booking", { tripId, upperBoundUsdc: formatDecimal(wanted) });
+  if (random.chance(0.1)) await settle();
+  const reservation = await asker.ask("reserve_booking", { bookingId, tripId, upperBoundUsdc: formatDecimal(wanted) });
   if ("refused" in reservation) return;
   if (random.chance(0.1)) return void (await Promise.all([cancel(), cancel()]));
   if (random.chance(0.2)) return void (await cancel());
   if ("refused" in (await commit(asker, random, bookingId, reserved))) return void (await cancel());
   if (random.chance(0.2)) return void (await cancel());
-  await step("confirm_flight", { ticketOrderHash: hex(random, 32) });
+  await asker.ask("confirm_flight", { bookingId, ticketOrderHash: hex(random, 32) });
   const end = random.next();
   if (end < 0.1) return;
   // Only one of the two can come true.
-  if (end < 0.3) await Promise.all([step("settle_booking"), cancel()]);
+  if (end < 0.3) await Promise.all([settle(), cancel()]);
   else if (end < 0.45) await cancel();
-  else await step("settle_booking");
-  if (random.chance(0.3)) await (random.chance(0.5) ? step("settle_booking") : cancel());
+  else await settle();
+  if (random.chance(0.3)) await (random.chance(0.5) ? settle() : cancel());
 }
 
 async function commit(asker: Asker, random: Random, bookingId: string, reserved: Micro) {
@@ -120,10 +113,10 @@ async function commit(asker: Asker, random: Random, bookingId: string, reserved:
   if (random.chance(0.5)) {
     const cost = amount(random, 1n, (reserved * 9n) / 10n);
     const markupBps = random.between(0, 800);
-    return await asker.ask(Anything, "confirm_booking", { ...shared, costMicroUsdc: cost.toString(), markupBps });
+    return await asker.ask("confirm_booking", { ...shared, costMicroUsdc: cost.toString(), markupBps });
   }
   const cost = amount(random, 1n, reserved);
   const fee = random.chance(0.1) ? TOO_MUCH : amount(random, 0n, reserved - cost);
   const args = { ...shared, vendorAmountUsdc: formatDecimal(cost), feeAmountUsdc: formatDecimal(fee) };
-  return await asker.ask(Anything, "commit_booking", args);
+  return await asker.ask("commit_booking", args);
 }

@@ -1,37 +1,13 @@
-import { z } from "zod";
+import type { ToolMap } from "../../../server/src/modules/index.ts";
 import type { Asker } from "../intents.ts";
 import type { Random } from "../random.ts";
 import type { Sequences } from "../sequence-storm.ts";
 
 /** What a traveler does, one call after the other. Everything follows from the random decisions and from the answers. */
 
-const Offers = z.object({
-  offers: z.array(
-    z.object({
-      id: z.string(),
-      owner: z.object({ iataCode: z.string() }),
-      conditions: z.object({
-        refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
-        changeBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
-      }),
-    }),
-  ),
-});
-type Offer = z.infer<typeof Offers>["offers"][number];
-const Service = z.object({ id: z.string() });
-const Ancillaries = z.object({ bags: z.array(Service), seats: z.array(Service) });
-const Booked = z.object({ orderId: z.string(), slices: z.array(z.object({ id: z.string() })) });
-const Credits = z.object({
-  credits: z.array(z.object({ id: z.string(), airlineIataCode: z.string().nullable(), usable: z.boolean() })),
-});
-const ChangeOffers = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
-const Change = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
-const Quote = z.object({ cancellationId: z.string() });
-const Cancelled = z.object({ refundTo: z.string() });
-const Hotels = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })) });
-const StayQuote = z.object({ id: z.string() });
-const Stay = z.object({ orderId: z.string() });
-const Anything = z.unknown();
+type Offer = ToolMap["search_flights"]["output"]["offers"][number];
+type Slices = ToolMap["request_order_change"]["input"]["slices"];
+type Booked = ToolMap["book_flight"]["output"];
 
 /** Holds and orders that are paid at once; changes within Europe cost little. */
 const routes = ["LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "LHR-CDG"] as const;
@@ -99,11 +75,11 @@ async function flight(asker: Asker, plan: Plan, route: string): Promise<void> {
 async function refusedFlight(asker: Asker, plan: Plan): Promise<void> {
   const order = await bookSome(asker, plan, plan.random.pick(routes), false);
   if (order === undefined) return;
-  const replaced = await asker.ask(Quote, "cancel_order_quote", { orderId: order.orderId });
+  const replaced = await asker.ask("cancel_order_quote", { orderId: order.orderId });
   if ("refused" in replaced) return;
-  const valid = await asker.ask(Quote, "cancel_order_quote", { orderId: order.orderId });
-  await asker.ask(Cancelled, "confirm_cancel_order", replaced.result);
-  if (!("refused" in valid)) await asker.ask(Cancelled, "confirm_cancel_order", valid.result);
+  const valid = await asker.ask("cancel_order_quote", { orderId: order.orderId });
+  await asker.ask("confirm_cancel_order", { cancellationId: replaced.result.cancellationId });
+  if (!("refused" in valid)) await asker.ask("confirm_cancel_order", { cancellationId: valid.result.cancellationId });
 }
 
 /** A booking that ends as an airline credit, which pays for a part of the next one. */
@@ -114,10 +90,10 @@ async function creditFlight(asker: Asker, plan: Plan): Promise<void> {
   if (next !== undefined && plan.random.chance(0.5)) await cancel(asker, plan.random, next.orderId);
 }
 
-async function search(asker: Asker, { random, date }: Plan, route: string): Promise<Offer[]> {
-  const [origin, destination] = route.split("-");
+async function search(asker: Asker, { random, date }: Plan, route: string): Promise<readonly Offer[]> {
+  const [origin = "", destination = ""] = route.split("-");
   const cabinClass = random.chance(0.75) ? "business" : "economy";
-  const found = await asker.ask(Offers, "search_flights", {
+  const found = await asker.ask("search_flights", {
     origin,
     destination,
     departureDate: date.toString(),
@@ -142,7 +118,7 @@ async function bookSome(asker: Asker, plan: Plan, route: string, withCredit: boo
   const credit = credits.find(({ airlineIataCode }) => airlineIataCode === offer.owner.iataCode);
   const isHeld = credit === undefined && random.chance(0.25) && (await hold(asker, offer.id));
   const services = random.chance(0.4) ? await someServices(asker, random, offer.id, isHeld) : [];
-  const booked = await asker.ask(Booked, "book_flight", {
+  const booked = await asker.ask("book_flight", {
     offerId: offer.id,
     ...(services.length > 0 ? { services } : {}),
     ...(credit === undefined ? {} : { airlineCreditId: credit.id }),
@@ -151,18 +127,18 @@ async function bookSome(asker: Asker, plan: Plan, route: string, withCredit: boo
 }
 
 async function usableCredits(asker: Asker) {
-  const listed = await asker.ask(Credits, "list_airline_credits", { limit: 50 });
+  const listed = await asker.ask("list_airline_credits", { limit: 50 });
   return "refused" in listed ? [] : listed.result.credits.filter(({ usable }) => usable);
 }
 
 /** Whether the airline holds it: `book_flight` then pays for that order. */
 async function hold(asker: Asker, offerId: string): Promise<boolean> {
-  return !("refused" in (await asker.ask(Anything, "hold_flight", { offerId })));
+  return !("refused" in (await asker.ask("hold_flight", { offerId })));
 }
 
 /** To an order that is held, bags alone are added. */
 async function someServices(asker: Asker, random: Random, offerId: string, isHeld: boolean): Promise<{ id: string }[]> {
-  const listed = await asker.ask(Ancillaries, "list_flight_ancillaries", { offerId });
+  const listed = await asker.ask("list_flight_ancillaries", { offerId });
   if ("refused" in listed) return [];
   const [bag] = listed.result.bags;
   if (isHeld) return bag === undefined ? [] : [{ id: bag.id }];
@@ -171,27 +147,27 @@ async function someServices(asker: Asker, random: Random, offerId: string, isHel
   return random.chance(0.5) ? both : both.slice(0, 1);
 }
 
-async function change(asker: Asker, plan: Plan, route: string, order: z.infer<typeof Booked>): Promise<void> {
+async function change(asker: Asker, plan: Plan, route: string, order: Booked): Promise<void> {
   const { random } = plan;
-  const [origin, destination] = route.split("-");
+  const [origin = "", destination = ""] = route.split("-");
   const date = plan.date.add({ days: random.between(1, 9) });
   const cabin = random.pick(["economy", "business"] as const);
   const add = [{ origin, destination, departure_date: date.toString(), cabin_class: cabin }];
   const offers = await changeOffers(asker, order, add);
   const offer = random.shuffle(offers)[0];
   if (offer === undefined) return;
-  const selected = await asker.ask(Change, "select_order_change_offer", { offerId: offer.id });
+  const selected = await asker.ask("select_order_change_offer", { offerId: offer.id });
   if ("refused" in selected) return;
   const { changeId, due } = selected.result;
   const type = random.chance(0.35) ? "arc" : "balance";
-  await asker.ask(Anything, "confirm_order_change", { changeId, payment: { type, ...due } });
+  await asker.ask("confirm_order_change", { changeId, payment: { type, ...due } });
 }
 
 /** None until the order has its tickets; a slice that was changed before is not there any more, and then it is left at that. */
-async function changeOffers(asker: Asker, order: z.infer<typeof Booked>, add: unknown) {
+async function changeOffers(asker: Asker, order: Booked, add: Slices["add"]) {
   const slices = { add, remove: order.slices.slice(0, 1).map(({ id }) => ({ slice_id: id })) };
   for (let tries = 1; tries <= MOST_TICKET_WAITS; tries += 1) {
-    const asked = await asker.ask(ChangeOffers, "request_order_change", { orderId: order.orderId, slices });
+    const asked = await asker.ask("request_order_change", { orderId: order.orderId, slices });
     if ("refused" in asked) return [];
     if (asked.result.offers.length > 0) return asked.result.offers;
     await asker.rest(TICKETS_AFTER_MILLISECONDS);
@@ -201,17 +177,17 @@ async function changeOffers(asker: Asker, order: z.infer<typeof Booked>, add: un
 
 async function cancel(asker: Asker, random: Random, orderId: string): Promise<void> {
   for (let tries = 1; tries <= MOST_QUOTES; tries += 1) {
-    const quote = await asker.ask(Quote, "cancel_order_quote", { orderId });
+    const quote = await asker.ask("cancel_order_quote", { orderId });
     if ("refused" in quote) return;
     // A quote that is replaced by another may not cancel any more.
-    if (random.chance(0.15)) await asker.ask(Quote, "cancel_order_quote", { orderId });
-    const confirmed = await asker.ask(Cancelled, "confirm_cancel_order", quote.result);
+    if (random.chance(0.15)) await asker.ask("cancel_order_quote", { orderId });
+    const confirmed = await asker.ask("confirm_cancel_order", { cancellationId: quote.result.cancellationId });
     if (!("refused" in confirmed)) return;
   }
 }
 
 async function stay(asker: Asker, { random, date }: Plan): Promise<void> {
-  const found = await asker.ask(Hotels, "search_hotels", {
+  const found = await asker.ask("search_hotels", {
     location: random.pick(places),
     checkInDate: date.toString(),
     checkOutDate: date.add({ days: 2 }).toString(),
@@ -219,9 +195,9 @@ async function stay(asker: Asker, { random, date }: Plan): Promise<void> {
   if ("refused" in found) return;
   const hotel = random.shuffle(found.result.accommodations)[0];
   if (hotel === undefined) return;
-  const quote = await asker.ask(StayQuote, "quote_stay", { rateId: hotel.cheapestRate.id });
+  const quote = await asker.ask("quote_stay", { rateId: hotel.cheapestRate.id });
   if ("refused" in quote) return;
-  const booked = await asker.ask(Stay, "book_stay", {
+  const booked = await asker.ask("book_stay", {
     quoteId: quote.result.id,
     email: "chaos@example.com",
     phoneNumber: "+442080160508",

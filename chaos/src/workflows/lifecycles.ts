@@ -1,18 +1,10 @@
-import { z } from "zod";
+import type { ToolMap } from "../../../server/src/modules/index.ts";
 import type { Asker } from "../intents.ts";
 import type { Random } from "../random.ts";
 import type { Sequences } from "../sequence-storm.ts";
 import type { Decider } from "./decider.ts";
 
-const Trip = z.object({ tripId: z.string(), codeNonce: z.string(), guestLink: z.string() });
-const Run = z.object({
-  runId: z.string(),
-  status: z.string(),
-  sessionId: z.string().nullable(),
-  decidedBy: z.string().nullable(),
-  nextStepId: z.string().nullable(),
-});
-type Run = z.infer<typeof Run>;
+type Run = ToolMap["read_run"]["output"];
 
 const DESTINATIONS = ["CDG", "AMS", "FCO", "MAD"] as const;
 const DAYS_AHEAD = 60;
@@ -74,24 +66,24 @@ export const bookings = (today: Temporal.PlainDate, decider: Decider): Sequences
 async function bookByRun(asker: Asker, plan: Plan, decider: Decider): Promise<void> {
   const { name, destination, departureDate, passengers, decisions, claim, guestWallet } = plan;
   const budgetUsdc = decisions === undefined ? "900" : "9000";
-  const funded = await asker.ask(Trip, "prefund_trip", { budgetUsdc }, `prefund-${name}`);
+  const funded = await asker.ask("prefund_trip", { budgetUsdc }, `prefund-${name}`);
   if ("refused" in funded) return;
   const { tripId, guestLink, codeNonce } = funded.result;
   // A repeated answer does not hold what is shown once: then nobody can claim, and there is nothing to run.
   if (!guestLink.includes("#")) return;
-  const click = () => asker.ask(z.unknown(), "guest_claim_link", { guestLink, codeNonce, guestWallet });
+  const click = () => asker.ask("guest_claim_link", { guestLink, codeNonce, guestWallet });
   if (claim === "before" || claim === "twice") await click();
   const input = {
     ...{ tripId, origin: "LHR", destination, departureDate, passengers },
     cabinClass: decisions === undefined ? "economy" : "business",
   };
-  const begun = await asker.ask(Run, "run_workflow", { workflowId: "service.book_flight", input }, `run-${name}`);
+  const begun = await asker.ask("run_workflow", { workflowId: "service.book_flight", input }, `run-${name}`);
   if (claim === "after" || claim === "twice") await click();
   if ("refused" in begun) return;
   const { runId } = begun.result;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     if (looks === plan.cancelAt) await decider.cancel(runId);
-    const read = await asker.ask(Run, "read_run", { runId });
+    const read = await asker.ask("read_run", { runId });
     if ("refused" in read || (await isLeft(asker, read.result, plan, decider))) return;
     await asker.rest(BETWEEN_LOOKS_MILLISECONDS);
   }
@@ -109,7 +101,7 @@ async function isLeft(asker: Asker, run: Run, { decisions, claim, number }: Plan
   if (decidedBy === "caller") {
     const isGiven = nextStepId === "travelers" && number % 2 === 0;
     const resolution = isGiven ? { status: "given", customerUserIds: [] } : { status: "cancelled" };
-    await asker.ask(z.unknown(), "resume_run", { sessionId, resolution });
+    await asker.ask("resume_run", { sessionId, resolution });
   }
   return decidedBy === "service" && nextStepId === "guest_claim" && claim === "never";
 }
