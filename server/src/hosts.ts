@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import type { Catalog } from "./kernel/catalog.ts";
-import type { Kernel } from "./kernel/invoke.ts";
+import type { Kernel } from "./kernel/invocation.ts";
 import { mapEnvironments } from "./kernel/parts.ts";
 import type { Parts } from "./kernel/whole.ts";
 import { APPROVE_PATH } from "./modules/approvals/approval-link.ts";

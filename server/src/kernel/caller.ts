@@ -1,26 +1,11 @@
 import { unauthorized } from "../domain/errors.ts";
 import { hasOneOf, missingScope } from "../domain/scopes.ts";
-import type { Hex } from "../domain/tokens.ts";
 import { keyIdOf } from "../domain/user-ids.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import type { PendingCall } from "./charge.ts";
+import type { Calling, Payer } from "./invocation.ts";
 import type { Caller } from "./tool.ts";
-
-/** Who calls without a key is known by what it pays with. */
-export interface Payer {
-  readonly payer: Hex;
-  readonly environment: Environment;
-}
-
-/** As whom a call is made. */
-export interface Calling {
-  principal: Principal | Payer;
-  /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
-  confirmPrincipal(): Promise<Principal | undefined>;
-  /** A user of the tenant; undefined: the key's service account. */
-  userId: string | undefined;
-}
 
 /** Throws Failure for who may not call this tool. */
 export async function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal | Payer> {

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import type { SignalSource } from "./prepare-call.ts";
+import type { SignalSource } from "./invocation.ts";
 import type { AllPorts, Tool } from "./tool.ts";
 
 export interface CostlyCallSettings {

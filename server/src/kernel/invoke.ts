@@ -3,33 +3,17 @@ import { inTrace } from "../domain/trace.ts";
 import type { Log } from "../ports/log.ts";
 import { answerAgain } from "./answer-again.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
+import { type Charge, NOTHING_PAID, type PendingCall, type Replay } from "./charge.ts";
 import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
 import { failureOutcome } from "./failure-outcome.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
-import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import type { Answer, Invocation, Kernel } from "./invocation.ts";
+import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import { previewCall } from "./preview.ts";
 import type { Preview } from "./preview-answer.ts";
 import { type CallInfo, Replayed } from "./tool.ts";
 
 const NONE: readonly Gate[] = [];
-
-export interface Answer {
-  outcome: Outcome;
-  /** What was paid and by whom: a surface shows it, and knows nothing else of the charge. */
-  receipt: Receipt;
-  latencyMs: number;
-  replayed: boolean;
-}
-
-export interface Kernel {
-  invoke(invocation: Invocation): Promise<Answer>;
-  /**
-   * What the call would be refused with now; undefined: nothing refuses it. It runs nothing, but leaves behind what can help, such
-   * as a request for an approval, as the call itself would.
-   */
-  ask(invocation: Invocation): Promise<Failure | undefined>;
-}
 
 export interface KernelOptions extends PreparingOptions {
   log: Log;

@@ -24,7 +24,7 @@ import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
-import type { Kernel } from "./invoke.ts";
+import type { Kernel } from "./invocation.ts";
 import type { OwnedBy, ReadsOf, StoresOf, Transaction } from "./stores.ts";
 import type { Caller, PortsOf, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";

@@ -3,59 +3,14 @@ import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Principal } from "../ports/identity.ts";
-import {
-  authorize,
-  type Calling,
-  callerOf,
-  discountOf,
-  type HasDuties,
-  isSomebodyElse,
-  ownerOf,
-  type Payer,
-} from "./caller.ts";
+import { authorize, callerOf, discountOf, type HasDuties, isSomebodyElse, ownerOf } from "./caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, PendingCall } from "./charge.ts";
 import type { Gate } from "./gate.ts";
-import {
-  type Cover,
-  type LazyPlan,
-  type Plan,
-  type PurposeCall,
-  planNothing,
-  planOnce,
-  planOrRefusal,
-} from "./plan.ts";
+import type { Invocation, Payer } from "./invocation.ts";
+import { type LazyPlan, type Plan, type PurposeCall, planNothing, planOnce, planOrRefusal } from "./plan.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { AllPorts, Caller, Tool } from "./tool.ts";
-
-/** Tells when nobody waits any more. */
-export interface SignalSource {
-  readonly signal: AbortSignal;
-}
-
-export interface Invocation extends Calling {
-  toolName: string;
-  args: unknown;
-  /** Pays for this call instead of the tenant. */
-  charge?: Charge | undefined;
-  surface: string;
-  traceId: string;
-  idempotencyKey: string | undefined;
-  /** A travel policy that judges what the call buys, beside the one that the tenant enforces. */
-  policyId?: string | undefined;
-  /** The tenant's user who travels first in what the call books; undefined: the caller's own traveler. */
-  leadTravelerId?: string | undefined;
-  /** What this call prepares: for who has to approve it. */
-  purpose?: PurposeCall | undefined;
-  /** What pays for what this call buys, in place of the wallet. */
-  cover?: Cover | undefined;
-  /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
-  gone: SignalSource;
-  /** True: it waits for its turn as long as it takes. */
-  isPatient?: boolean;
-  /** Given by who watches the call. */
-  progress?: ((step: string) => void) | undefined;
-}
 
 /** What a call is prepared with. */
 export interface PreparingOptions {

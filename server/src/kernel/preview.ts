@@ -2,7 +2,8 @@ import { Failure, isRetryable } from "../domain/errors.ts";
 import type { PendingCall } from "./charge.ts";
 import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
 import { findRefusal, previewGates, previewRun, previewWarnings } from "./gate.ts";
-import { type Invocation, type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import type { Invocation } from "./invocation.ts";
+import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import type { Preview, Refused } from "./preview-answer.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { type Issue, invalidInput } from "../domain/errors.ts";
 import type { Principal } from "../ports/identity.ts";
-import { isPayer, type Payer } from "./caller.ts";
+import { isPayer } from "./caller.ts";
+import type { Payer } from "./invocation.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
 import type { CommonPorts, Tool } from "./tool.ts";
 import { MAXIMUM_ISSUES, readInput } from "./validate.ts";

@@ -1,7 +1,6 @@
 import { newId, systemRandom } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
-import type { Payer } from "../../kernel/caller.ts";
 import type {
   Charge,
   GateReservations,
@@ -11,6 +10,7 @@ import type {
   Reservation,
   Settled,
 } from "../../kernel/charge.ts";
+import type { Payer } from "../../kernel/invocation.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Calls } from "../usage/index.ts";
 import { isSamePayment } from "./check-terms.ts";

@@ -9,7 +9,8 @@ import type { SignedPayment } from "../../domain/payments.ts";
 import { createCatalog } from "../../kernel/catalog.ts";
 import { CostlyCalls } from "../../kernel/costly-calls.ts";
 import { defineGate } from "../../kernel/gate.ts";
-import { createKernel, type Kernel } from "../../kernel/invoke.ts";
+import type { Kernel } from "../../kernel/invocation.ts";
+import { createKernel } from "../../kernel/invoke.ts";
 import { defineAnyTool } from "../../kernel/tool.ts";
 import type { Ports } from "../../kernel/whole.ts";
 

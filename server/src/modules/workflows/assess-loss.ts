@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { Answer } from "../../kernel/invoke.ts";
+import type { Answer } from "../../kernel/invocation.ts";
 import {
   type Naming,
   type OrderEnd,

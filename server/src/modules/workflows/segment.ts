@@ -3,7 +3,7 @@ import { isRetryable, mayHaveHappened } from "../../domain/errors.ts";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
-import type { Answer } from "../../kernel/invoke.ts";
+import type { Answer } from "../../kernel/invocation.ts";
 import type { TripNote } from "../../kernel/trip-note.ts";
 import {
   type Approvable,
