@@ -91,7 +91,7 @@ function soundChain() {
     postings: transfers
       .filter(({ from, to }) => [from, to].some((one) => one === TREASURY || one === COLLECTION))
       .map((one) => ({ hash: one.hash, log_index: one.logIndex })),
-    networks: [{ network: "sandbox", indexed: 9n, indexed_hash: hashOf("9"), stopped_because: null }],
+    chains: [{ network: "sandbox", indexed: 9n, indexed_hash: hashOf("9"), stopped_because: null }],
     paidCalls: [
       { call_id: "call_1", tool: "send_tokens" },
       { call_id: "call_2", tool: "settle_split" },
@@ -234,17 +234,17 @@ describe("every invariant of the chain", () => {
     [
       "money was stopped",
       "money never had to stand still",
-      ({ books }) => Object.assign(at(books.networks, 0), { stopped_because: "a difference" }),
+      ({ books }) => Object.assign(at(books.chains, 0), { stopped_because: "a difference" }),
     ],
     [
       "the books are behind",
       "the books know the chain up to its last block",
-      ({ books }) => Object.assign(at(books.networks, 0), { indexed: 8n }),
+      ({ books }) => Object.assign(at(books.chains, 0), { indexed: 8n }),
     ],
     [
       "the books know another chain",
       "the books know the chain up to its last block",
-      ({ books }) => Object.assign(at(books.networks, 0), { indexed_hash: hashOf("8") }),
+      ({ books }) => Object.assign(at(books.chains, 0), { indexed_hash: hashOf("8") }),
     ],
     [
       "the chain replays to something else",

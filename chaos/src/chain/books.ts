@@ -31,7 +31,7 @@ const Order = z.object({
 });
 const Custody = z.object({ address: Address, token: Token, amount: Amount });
 const Posting = z.object({ hash: Address, log_index: z.int() });
-const Network = z.object({
+const Chain = z.object({
   network: z.string(),
   indexed: Amount,
   indexed_hash: z.string(),
@@ -46,7 +46,7 @@ export interface ChainBooks {
   /** What the accounts of each wallet add up to; a wallet without accounts has nothing. */
   custody: z.infer<typeof Custody>[];
   postings: z.infer<typeof Posting>[];
-  networks: z.infer<typeof Network>[];
+  chains: z.infer<typeof Chain>[];
   paidCalls: z.infer<typeof PaidCall>[];
   bookings: z.infer<typeof Booking>[];
 }
@@ -59,7 +59,7 @@ const CUSTODY = `select wallet.address, account.token, sum(account.balance_micro
     and account.tenant_id is not distinct from wallet.tenant_id
   where wallet.kind in ('treasury', 'collection') group by wallet.address, account.token`;
 const POSTINGS = `select transaction_hash as hash, log_index from ledger_transaction where transaction_hash is not null`;
-const NETWORKS = `select network, indexed_number::text as indexed, indexed_hash, stopped_because from chain_network`;
+const CHAINS = `select network, indexed_number::text as indexed, indexed_hash, stopped_because from chain_network`;
 const PAID_CALLS = "select call_id, tool from usage_record";
 const BOOKINGS = `select id, state, amount_micro::text as amount, call_id from booking`;
 const UNDER_WAY = "select state, hash from chain_transaction where state in ('queued', 'signed')";
@@ -74,7 +74,7 @@ export async function readChainBooks(deployment: Pick<Deployment, "query">): Pro
     orders: await readOrders(deployment),
     custody: await read(Custody, CUSTODY),
     postings: await read(Posting, POSTINGS),
-    networks: await readNetworks(deployment),
+    chains: await readChains(deployment),
     paidCalls: await read(PaidCall, PAID_CALLS),
     bookings: await read(Booking, BOOKINGS),
   };
@@ -84,8 +84,8 @@ export async function readOrders(deployment: Pick<Deployment, "query">): Promise
   return z.array(Order).parse(await deployment.query(ORDERS));
 }
 
-async function readNetworks(deployment: Pick<Deployment, "query">): Promise<ChainBooks["networks"]> {
-  return z.array(Network).parse(await deployment.query(NETWORKS));
+async function readChains(deployment: Pick<Deployment, "query">): Promise<ChainBooks["chains"]> {
+  return z.array(Chain).parse(await deployment.query(CHAINS));
 }
 
 /** In words: what the chain has beyond the blocks that the service has read. */
@@ -93,7 +93,7 @@ export async function readUnreadBlocks(
   deployment: Pick<Deployment, "query">,
   tip: { number: bigint },
 ): Promise<string[]> {
-  const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== tip.number);
+  const unread = (await readChains(deployment)).filter(({ indexed }) => indexed !== tip.number);
   return unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`);
 }
 

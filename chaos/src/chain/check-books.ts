@@ -164,11 +164,11 @@ export function checkPaidCalls({ paidCalls, orders, bookings }: ChainBooks): Fin
   return { invariant: "charged for is exactly what was carried out", onlyAlone: true, checked: done.size, problems };
 }
 
-export function checkNotStopped({ networks }: Pick<ChainBooks, "networks">): Finding {
-  const problems = networks.flatMap(({ network, stopped_because }) =>
+export function checkNotStopped({ chains }: Pick<ChainBooks, "chains">): Finding {
+  const problems = chains.flatMap(({ network, stopped_because }) =>
     stopped_because === null ? [] : [`${network}: ${stopped_because}`],
   );
-  return { invariant: "money never had to stand still", checked: networks.length, problems };
+  return { invariant: "money never had to stand still", checked: chains.length, problems };
 }
 
 /** Orders that were stored before a kill and ended after it. */

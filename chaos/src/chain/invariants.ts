@@ -56,13 +56,13 @@ export function checkChainSettled({ journal, books, facts, killedAt, replay }: S
 }
 
 /** The last block whose movements are in the books is the last one there is. */
-function checkIndexed({ networks }: ChainBooks, { tip }: ChainFacts): Finding {
-  const problems = networks.flatMap(({ indexed, indexed_hash }) =>
+function checkIndexed({ chains }: ChainBooks, { tip }: ChainFacts): Finding {
+  const problems = chains.flatMap(({ indexed, indexed_hash }) =>
     indexed === tip.number && indexed_hash === tip.hash
       ? []
       : [`the books are at block ${indexed} ${indexed_hash}, the chain at ${tip.number} ${tip.hash}`],
   );
-  return { invariant: "the books know the chain up to its last block", checked: networks.length, problems };
+  return { invariant: "the books know the chain up to its last block", checked: chains.length, problems };
 }
 
 function checkReplayed({ before, after }: SettledChain["replay"]): Finding {

@@ -19,7 +19,7 @@ export function withoutChainLookUp(): Pick<Decorators, "stores" | "chains"> {
       }),
     stores: (stores): Stores => ({
       ...stores,
-      chainTransactions: signingAgain(stores.chainTransactions, (network) => senders.get(network)),
+      chainTransactions: signingAgain(stores.chainTransactions, (environment) => senders.get(environment)),
     }),
   };
 }
@@ -34,7 +34,7 @@ function withoutFindingSteps(sender: ChainSender): ChainSender {
 
 function signingAgain(
   transactions: ChainTransactions,
-  senderOf: (network: string) => ChainSender | undefined,
+  senderOf: (environment: string) => ChainSender | undefined,
 ): ChainTransactions {
   /** Signed by this process, which looks after them as it should. */
   const own = new Set<string>();

@@ -17,7 +17,7 @@ const WEI_PER_MICRO = 10n ** 12n;
 const status: Command<OpenBooks> = {
   name: "status",
   summary:
-    "What a network's money stands on: chain, wallets of the service, transactions under way, why money stands still.",
+    "What an environment's money stands on: chain, wallets of the service, transactions under way, why money stands still.",
   usage: "--network sandbox|production",
   positionals: [],
   options: network,
@@ -33,7 +33,7 @@ const status: Command<OpenBooks> = {
 
 const treasury: Command<OpenBooks> = {
   name: "treasury",
-  summary: "Where a tenant is paid on a network, and what the books say of its treasury wallet.",
+  summary: "Where a tenant is paid in an environment, and what the books say of its treasury wallet.",
   usage: "--network sandbox|production <tenantId>",
   positionals: ["tenantId"],
   options: network,
