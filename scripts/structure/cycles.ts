@@ -34,3 +34,9 @@ export function reaches(graph: Graph, from: string, to: string): boolean {
   for (const name of seen) for (const target of graph.get(name) ?? []) seen.add(target);
   return seen.has(to);
 }
+
+/** `arrows` as `from → to`. */
+export function withoutArrows(graph: Graph, arrows: readonly string[]): Graph {
+  const all = [...graph].flatMap(([from, targets]) => [...targets].map((to) => [from, to] as const));
+  return graphOf(all.filter(([from, to]) => !arrows.includes(`${from} → ${to}`)));
+}

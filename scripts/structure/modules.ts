@@ -1,4 +1,4 @@
-import { findCycles, type Graph, graphOf, reaches } from "./cycles.ts";
+import { findCycles, type Graph, graphOf, reaches, withoutArrows } from "./cycles.ts";
 import { isTest, type SourceFile, targetsOf } from "./source.ts";
 
 /**
@@ -45,6 +45,10 @@ function moduleOf(path: string): string | undefined {
 const isOwn = (file: SourceFile): boolean => moduleOf(file.path) !== undefined && !isTest(file);
 const isContext = ({ path }: SourceFile): boolean => path === `${MODULES}${moduleOf(path)}/context.ts`;
 const isMigration = ({ path }: SourceFile): boolean => path.includes("/migrations/");
+
+export function listModules(files: readonly SourceFile[]): string[] {
+  return files.filter(isContext).map(({ path }) => moduleOf(path) ?? "");
+}
 
 /** What the modules' contexts declare. */
 export function declaredNeeds(files: readonly SourceFile[]): Graph {
@@ -145,22 +149,17 @@ function unusedNeeds(files: readonly SourceFile[], needs: Graph, uses: readonly 
 }
 
 function brokenRings(needs: Graph): string[] {
-  return findCycles(withoutKnown(needs, KNOWN_RINGS)).map((ring) => `modules need each other: ${ring}`);
+  return findCycles(withoutArrows(needs, KNOWN_RINGS)).map((ring) => `modules need each other: ${ring}`);
 }
 
 /** Entries of the list that no ring needs any more. */
 export function goneRings(needs: Graph, known: readonly string[] = KNOWN_RINGS): string[] {
-  const without = withoutKnown(needs, known);
+  const without = withoutArrows(needs, known);
   const gone = known.filter((arrow) => {
     const [from = "", to = ""] = arrow.split(" → ");
     return needs.get(from)?.has(to) !== true || !reaches(without, to, from);
   });
   return gone.map((arrow) => `closes no ring any more, take it off the list: ${arrow}`);
-}
-
-function withoutKnown(needs: Graph, known: readonly string[]): Graph {
-  const arrows = [...needs].flatMap(([name, others]) => [...others].map((other) => [name, other] as const));
-  return graphOf(arrows.filter(([name, other]) => !known.includes(`${name} → ${other}`)));
 }
 
 /** A module sees what its `context.ts` says, and nothing goes round that. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { graphOf } from "./cycles.ts";
+import { drawModules } from "./draw-modules.ts";
 import { goneRings, KNOWN_RINGS } from "./modules.ts";
 import { rules } from "./rules.ts";
 import { importsOf, readSource, type SourceFile } from "./source.ts";
@@ -67,6 +68,10 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
       offering("server/src/modules/two/x.ts", "ModuleStores", "two.things"),
     ],
   ],
+  "the outside and the hosts know no module": [
+    [importing("server/src/hosts.ts", "./modules/trips/index.ts")],
+    [importing("server/src/outside/parts.ts", "../modules/trips/index.ts")],
+  ],
   "no file cycles": [[importing("sandbox/src/a.ts", "./b.ts"), importing("sandbox/src/b.ts", "./a.ts")]],
   "no folder cycles": [
     [
@@ -123,4 +128,16 @@ it("a known ring is let through only while it is there", () => {
   expect(goneRings(ring, ["two → one"])).toEqual([]);
   expect(goneRings(line, ["two → one"])).not.toEqual([]);
   expect(goneRings(line, ["one → two"])).not.toEqual([]);
+});
+
+it("draws each module below those that it needs, and says which needs close a ring", () => {
+  const needs = graphOf([
+    ["two", "one"],
+    ["three", "two"],
+    ["one", "three"],
+  ]);
+  const drawing = drawModules(["one", "two", "three", "zero"], needs, ["one → three"]);
+  expect(drawing).toContain("| 0 | one, zero |\n| 1 | two |\n| 2 | three |");
+  expect(drawing).toContain("4 modules with 3 needs");
+  expect(drawing).toContain("one → three");
 });

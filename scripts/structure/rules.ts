@@ -79,6 +79,21 @@ function brokenRooms(files: readonly SourceFile[]): string[] {
 const SEES_ALL = "server/src/kernel/whole.ts";
 const MAY_SEE_ALL = ["kernel", "outside", "commands", "compose.ts", "contributions.ts", "decorate.ts", "hosts.ts"];
 
+/** They open the chain before the parts are made, from the rows of three modules. */
+const OPENS_CHAIN = ["server/src/outside/open-chain.ts", "server/src/outside/live-chain.ts"];
+
+/** What listens and what opens the outside gets what it needs of modules as parts. */
+function knowsModules(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isService(file) && ["outside", "hosts.ts"].includes(roomOf(file.path)))
+    .filter((file) => !OPENS_CHAIN.includes(file.path))
+    .flatMap((file) =>
+      targetsOf(file)
+        .filter((target) => roomOf(target) === "modules")
+        .map((target) => `${file.path}: knows a module: ${target}`),
+    );
+}
+
 function seesEverything(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isService(file) && !MAY_SEE_ALL.includes(roomOf(file.path)) && targetsOf(file).includes(SEES_ALL))
@@ -144,6 +159,7 @@ export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => st
   "modules use only the modules that they need": brokenNeeds,
   "known rings of modules are still there": (files) => goneRings(declaredNeeds(files)),
   "modules see only what their context says": (files) => [...brokenContexts(files), ...seesEverything(files)],
+  "the outside and the hosts know no module": knowsModules,
   "no file cycles": cyclesOfFiles,
   "no folder cycles": cyclesOfFolders,
   "packages stand alone": brokenPackages,

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { routes as moduleRoutes, prompts } from "./contributions.ts";
+import { APPROVE_PATH, CLAIM_PATH } from "./domain/page-paths.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invocation.ts";
 import { mapEnvironments } from "./kernel/parts.ts";
 import type { Parts } from "./kernel/whole.ts";
-import { APPROVE_PATH } from "./modules/approvals/approval-link.ts";
-import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
 import { toPaidChain } from "./outside/paid-chain.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";

@@ -19,6 +19,7 @@ import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
 import type { Ways } from "../ports/ways.ts";
 import type { AccountFacts } from "./account.ts";
+import type { HasDuties } from "./caller.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
@@ -68,6 +69,7 @@ export interface CommonParts {
   /** A wallet on the development chain for trying things out from outside. */
   readonly sandboxPayer: { readonly address: Hex; readonly privateKey: Hex };
   readonly identity: Identity;
+  readonly hasDuties: HasDuties;
   /** How a call with a key is paid for. */
   readonly charge: Charge;
   /** What a call must pass by what it plans, of all modules in their order. */

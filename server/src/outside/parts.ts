@@ -6,13 +6,11 @@ import { catalog, chainOperations, gatheredParts, moduleParts, modules, registry
 import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
-import type { HasDuties } from "../kernel/caller.ts";
 import { createCatalog } from "../kernel/catalog.ts";
 import { CostlyCalls } from "../kernel/costly-calls.ts";
 import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
 import type { Tool } from "../kernel/tool.ts";
 import type { Parts, Reads } from "../kernel/whole.ts";
-import { hasDuties } from "../modules/identity/index.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
@@ -163,10 +161,6 @@ function outsideParts(
   };
 }
 
-function pickKernelParts({ catalog: tools, charge, gates, portsFor, clock, random, stores }: Parts) {
-  const isDutiful: HasDuties = async ({ tenantId, environment }, userId) => {
-    const person = await stores.persons.find({ tenantId, environment }, userId);
-    return person !== undefined && hasDuties(person);
-  };
-  return { catalog: tools, charge, gates, portsFor, clock, random, hasDuties: isDutiful };
+function pickKernelParts({ catalog: tools, charge, gates, portsFor, clock, random, hasDuties }: Parts) {
+  return { catalog: tools, charge, gates, portsFor, clock, random, hasDuties };
 }

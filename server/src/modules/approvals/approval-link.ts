@@ -1,8 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { APPROVE_PATH } from "../../domain/page-paths.ts";
 import type { Vault } from "../../ports/vault.ts";
-
-/** Of its page, in text: the ids of the approval and of the person follow. */
-export const APPROVE_PATH = "/approve";
 
 export interface LinkOf {
   approvalId: string;

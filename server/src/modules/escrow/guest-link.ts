@@ -1,3 +1,4 @@
+import { CLAIM_PATH } from "../../domain/page-paths.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
 import type { Trip } from "../trips/index.ts";
@@ -7,8 +8,6 @@ const LONGEST_LINK = 500;
 const PATH = /^\/claim\/(0x[0-9a-f]{64})$/i;
 /** 32 bytes in base64url. */
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-/** Of its page, in text: the trip's id follows. */
-export const CLAIM_PATH = "/claim";
 
 export interface GuestLink {
   tripId: Hex;

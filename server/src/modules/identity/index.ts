@@ -1,4 +1,4 @@
-export { hasDuties, type Person, type PersonRole, personRoles } from "./persons.ts";
+export { type Person, type PersonRole, personRoles } from "./persons.ts";
 export { appendAudit } from "./store-audit.ts";
 export { ensureUser, isUserOf } from "./store-users.ts";
 export type { TenantMemory } from "./tenant-memory.ts";

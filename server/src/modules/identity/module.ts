@@ -6,6 +6,7 @@ import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
 import * as persons from "./migrations/0032-persons.ts";
 import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
+import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 import { TenantMemory } from "./tenant-memory.ts";
@@ -36,6 +37,12 @@ export const identityModule = defineModule({
         networkMode: settings.networkMode,
         onTenantCreated: tenantCreated,
       }),
+    hasDuties:
+      ({ stores }) =>
+      async ({ tenantId, environment }, userId) => {
+        const person = await stores.persons.find({ tenantId, environment }, userId);
+        return person !== undefined && hasDuties(person);
+      },
     tenantMemory: ({ databaseUrl, clock, log }) => new TenantMemory({ databaseUrl, clock, log }),
   },
   check: ({ db, vault }) => checkMasterKey(db, vault),

@@ -1,0 +1,40 @@
+import { type Graph, withoutArrows } from "./cycles.ts";
+
+/** Between these lines of ARCHITECTURE.md stands what `drawModules` writes. */
+const BLOCK = /(<!-- modules: written by `npm run gen` -->\n).*?(<!-- end of modules -->)/s;
+
+export function replaceDrawing(page: string, drawing: string): string {
+  if (!BLOCK.test(page)) throw new Error("ARCHITECTURE.md has no block for the modules");
+  return page.replace(BLOCK, (_, begin: string, end: string) => `${begin}${drawing}${end}`);
+}
+
+/** The modules in levels: each needs only modules of earlier levels. `rings`: needs that are left out for that, as they close a ring. */
+export function drawModules(modules: readonly string[], needs: Graph, rings: readonly string[]): string {
+  const count = [...needs.values()].reduce((sum, others) => sum + others.size, 0);
+  const rows = levelsOf(modules, withoutArrows(needs, rings)).map(
+    (names, level) => `| ${level} | ${names.join(", ")} |`,
+  );
+  const known =
+    rings.length === 0 ? "No needs close a ring." : `Needs that still close a ring: ${rings.toSorted().join(", ")}.`;
+  return [
+    `${modules.length} modules with ${count} needs. Each module needs only modules of earlier levels. ${known}`,
+    "",
+    "| Level | Modules |",
+    "|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function levelsOf(modules: readonly string[], needs: Graph): string[][] {
+  const levels = new Map<string, number>();
+  const levelOf = (name: string): number => {
+    const known = levels.get(name);
+    if (known !== undefined) return known;
+    const level = Math.max(-1, ...[...(needs.get(name) ?? [])].map(levelOf)) + 1;
+    levels.set(name, level);
+    return level;
+  };
+  const byLevel = Map.groupBy(modules.toSorted(), levelOf);
+  return [...byLevel].toSorted(([one], [other]) => one - other).map(([, names]) => names);
+}
