@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { FileShelf, SharedFiles } from "./shared-files.ts";
+import type { FileShelf } from "./shared-files.ts";
+import type { SharedFiles } from "./store.ts";
 
 interface ShelfParts {
   appUrl: string;

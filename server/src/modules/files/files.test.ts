@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
-import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
-import { createSharedFiles } from "./store.ts";
+import { MOST_FILES_OF_TENANT } from "./shared-files.ts";
+import { createSharedFiles, type SharedFiles } from "./store.ts";
 
 let database: TestDatabase;
 let opened: OpenDatabase;

@@ -1,1 +1,1 @@
-export type { SharedFiles } from "./shared-files.ts";
+export type { SharedFiles } from "./store.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { definePublicRoute, FileAnswer } from "../../kernel/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { FILE_ADDRESS, hashOfToken } from "./file-shelf.ts";
-import type { SharedFiles } from "./shared-files.ts";
+import type { SharedFiles } from "./store.ts";
 
 interface FileRoutePorts {
   stores: { sharedFiles: Pick<SharedFiles, "read"> };

@@ -2,11 +2,22 @@ import { sql } from "kysely";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
-import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { MOST_FILES_OF_TENANT, type SharedFile } from "./shared-files.ts";
 
-export function createSharedFiles(db: Queryable): SharedFiles {
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "files.sharedFiles": SharedFiles;
+  }
+}
+
+export function createSharedFiles(db: Queryable) {
   return {
-    async put({ tenantId, environment }, files, { createdAt, expiresAt }) {
+    async put(
+      { tenantId, environment }: { tenantId: string; environment: Environment },
+      files: readonly (SharedFile & { tokenHash: Uint8Array })[],
+      { createdAt, expiresAt }: { createdAt: Temporal.Instant; expiresAt: Temporal.Instant },
+    ): Promise<void> {
       await db
         .insertInto("sharedFile")
         .values(
@@ -25,7 +36,8 @@ export function createSharedFiles(db: Queryable): SharedFiles {
         )`.execute(db);
     },
 
-    read: (tokenHash, at) =>
+    /** Whose it is does not matter: who has the token was given it. */
+    read: (tokenHash: Uint8Array, at: Temporal.Instant): Promise<SharedFile | undefined> =>
       db
         .selectFrom("sharedFile")
         .select(["fileName", "contentType", "content"])
@@ -33,7 +45,11 @@ export function createSharedFiles(db: Queryable): SharedFiles {
         .where("expiresAt", ">", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .executeTakeFirst(),
 
-    async withdraw({ tenantId, environment }, fileNames) {
+    /** Nobody can read the owner's files of these names any more. Answers how many there were. */
+    async withdraw(
+      { tenantId, environment }: { tenantId: string; environment: Environment },
+      fileNames: readonly string[],
+    ): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom("sharedFile")
         .where("tenantId", "=", tenantId)
@@ -43,8 +59,11 @@ export function createSharedFiles(db: Queryable): SharedFiles {
       return Number(numDeletedRows);
     },
 
-    async prune(at) {
+    /** Removes those that have expired. */
+    async prune(at: Temporal.Instant): Promise<void> {
       await pruneRows(db, "shared_file", sql`expires_at <= ${at.toString()}::timestamptz`);
     },
   };
 }
+
+export type SharedFiles = ReturnType<typeof createSharedFiles>;

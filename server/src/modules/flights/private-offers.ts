@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { CallOptions, FlightOffer, Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { AccountsByPassenger, PrivateOffers } from "./private-offer-records.ts";
 import type { SearchFlightsInput } from "./search-input.ts";
+import type { AccountsByPassenger, PrivateOffers } from "./store-private-offers.ts";
 
 interface Owner {
   tenantId: string;

@@ -7,11 +7,11 @@ import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../book
 import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../travelers/index.ts";
 import type { Ports } from "./context.ts";
 import { explainNoOffers } from "./explain-no-offers.ts";
-import type { FoundSearch } from "./found-searches.ts";
 import { hasPrivateInputs, keepPrivate } from "./private-offers.ts";
 import type { SearchFlightsInput } from "./search-input.ts";
 import { searchPassengers } from "./search-passengers.ts";
 import { seeSearch } from "./see-offers.ts";
+import type { FoundSearch } from "./store-found-searches.ts";
 
 export type SearchPorts = Pick<Ports, "flights" | "travelers" | "stores" | "clock" | "random" | "fx">;
 

@@ -7,7 +7,13 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import type { FoundSearch, FoundSearches } from "./found-searches.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "flights.foundSearches": FoundSearches;
+  }
+}
 
 /** Of a tenant. A search is about ten kilobytes. */
 const MOST_SEARCHES = 200;
@@ -70,9 +76,15 @@ const Found = z.object({
   sandbox: z.boolean(),
 });
 
-export function createFoundSearches(db: Queryable, clock: Clock): FoundSearches {
+export function createFoundSearches(db: Queryable, clock: Clock) {
   return {
-    async keep({ tenantId, environment }, searchId, found, until) {
+    /** Kept until `until`, and no longer than the tenant's later searches leave room for it. */
+    async keep(
+      { tenantId, environment }: Owner,
+      searchId: string,
+      found: FoundSearch,
+      until: Temporal.Instant,
+    ): Promise<void> {
       const kept: FoundSearch = { ...found, offers: cheapest(found.offers).map(withoutAlike) };
       const packed = await pack(JSON.stringify(kept), { level: LEVEL });
       await sql`
@@ -81,7 +93,8 @@ export function createFoundSearches(db: Queryable, clock: Clock): FoundSearches 
           ${until.toString()}::timestamptz)`.execute(db);
     },
 
-    async find({ tenantId, environment }, searchId) {
+    /** Undefined: it has expired, or the tenant has no such search. */
+    async find({ tenantId, environment }: Owner, searchId: string): Promise<FoundSearch | undefined> {
       const row = await db
         .selectFrom("foundSearch")
         .select("found")
@@ -95,7 +108,8 @@ export function createFoundSearches(db: Queryable, clock: Clock): FoundSearches 
       return Found.safeParse(JSON.parse((await unpack(row.found)).toString())).data;
     },
 
-    async prune() {
+    /** Forgets what has expired, and of each tenant what is more than is kept. */
+    async prune(): Promise<void> {
       await pruneRows(db, "found_search", sql`expires_at <= ${clock.now().toString()}::timestamptz`);
       await pruneRows(
         db,
@@ -110,6 +124,9 @@ export function createFoundSearches(db: Queryable, clock: Clock): FoundSearches 
     },
   };
 }
+
+/** What a tenant's searches have found, so that all of it can be looked through without asking the supplier again. */
+export type FoundSearches = ReturnType<typeof createFoundSearches>;
 
 /** Nine passengers who sit alike say no more of a flight than its own cabin and bags do. */
 function withoutAlike(offer: FlightOffer): FlightOffer {
@@ -126,4 +143,19 @@ function withoutAlike(offer: FlightOffer): FlightOffer {
 function cheapest(offers: FoundSearch["offers"]): FoundSearch["offers"] {
   if (offers.length <= MOST_OFFERS) return offers;
   return offers.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount)).slice(0, MOST_OFFERS);
+}
+
+export interface FoundSearch {
+  cabinClass: z.infer<typeof CabinClass>;
+  /** How many the supplier had, of which perhaps not all are kept. */
+  considered: number;
+  offers: readonly FlightOffer[];
+  notApplied: readonly { input: string; value: string; reason: string }[];
+  provenance: Provenance;
+  sandbox: boolean;
+}
+
+interface Owner {
+  tenantId: string;
+  environment: Environment;
 }

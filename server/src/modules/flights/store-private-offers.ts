@@ -2,15 +2,30 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
+import type { LoyaltyAccount } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
-import type { PrivateOffers } from "./private-offer-records.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "flights.privateOffers": PrivateOffers;
+  }
+}
 
 const Accounts = z.array(z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })));
 
-export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers {
+export function createPrivateOffers(db: Queryable, vault: Vault) {
   return {
-    async remember({ environment, tenantId }, offerIds, until, loyaltyAccounts) {
+    /**
+     * Before any of the offers is told to anybody. Kept until `until`; an offer that has an owner keeps it. `loyaltyAccounts`: what the
+     * search gave, by passenger, for the booking of an offer; sealed.
+     */
+    async remember(
+      { environment, tenantId }: { environment: Environment; tenantId: string },
+      offerIds: readonly string[],
+      until: Temporal.Instant,
+      loyaltyAccounts: AccountsByPassenger,
+    ): Promise<void> {
       const hasAccounts = loyaltyAccounts.some((accounts) => accounts.length > 0);
       const sealed = hasAccounts
         ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(environment, tenantId))
@@ -23,7 +38,8 @@ export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers 
         on conflict do nothing`.execute(db);
     },
 
-    async isForeign(environment, offerId, tenantId) {
+    /** Whether the offer belongs to another tenant than this one. */
+    async isForeign(environment: Environment, offerId: string, tenantId: string): Promise<boolean> {
       const owner = await db
         .selectFrom("privateOffer")
         .select("tenantId")
@@ -33,7 +49,8 @@ export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers 
       return owner !== undefined && owner.tenantId !== tenantId;
     },
 
-    async loyaltyAccounts(environment, tenantId, offerId) {
+    /** What the tenant's own search gave; empty for an offer of another search. */
+    async loyaltyAccounts(environment: Environment, tenantId: string, offerId: string): Promise<AccountsByPassenger> {
       const row = await db
         .selectFrom("privateOffer")
         .select("loyaltyAccounts")
@@ -45,13 +62,22 @@ export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers 
       return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(environment, tenantId))));
     },
 
-    async prune(at) {
+    /** Forgets what was to be kept no longer than `at`. */
+    async prune(at: Temporal.Instant): Promise<void> {
       await pruneRows(db, "private_offer", sql`expires_at <= ${at.toString()}::timestamptz`);
     },
   };
 }
 
+/**
+ * Which tenant an offer of a search with private inputs belongs to: such offers show and use what is the searching tenant's
+ * alone. Offers of other searches are open ids and are not kept here.
+ */
+export type PrivateOffers = ReturnType<typeof createPrivateOffers>;
+
 /** What is sealed opens for its tenant in its environment only. */
 function contextOf(environment: Environment, tenantId: string): string {
   return `searched_loyalty_accounts:${environment}:${tenantId}`;
 }
+
+export type AccountsByPassenger = readonly (readonly LoyaltyAccount[])[];

@@ -3,8 +3,9 @@ import type { TenantMemory } from "../identity/index.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import type { PolicyDocument } from "./document.ts";
 import { compilePolicy, countRules } from "./evaluate.ts";
-import type { ActivePolicies, ActivePolicy, Owner, PolicyNames, TravelPolicies } from "./policies.ts";
+import type { ActivePolicies, ActivePolicy, Owner, PolicyNames } from "./policies.ts";
 import type { Rules } from "./rule-tree.ts";
+import type { TravelPolicies } from "./store.ts";
 
 /** How many rules are kept ready in memory, over all tenants. */
 const MOST_KEPT_RULES = 200_000;

@@ -2,12 +2,6 @@ import type { Environment } from "../../ports/identity.ts";
 import type { PolicyDocument } from "./document.ts";
 import type { Rules } from "./rule-tree.ts";
 
-declare module "../../kernel/stores.ts" {
-  interface ModuleStores {
-    "policy.travelPolicies": TravelPolicies;
-  }
-}
-
 declare module "../../kernel/tool.ts" {
   interface ModulePorts {
     "policy.activePolicies": ActivePolicies;
@@ -37,29 +31,6 @@ export interface NewPolicyVersion {
 export interface PolicyNames {
   policyIds: readonly string[];
   enforcedId: string | undefined;
-}
-
-/** The tenants' own policies, and which one applies to direct calls. What every tenant has is not stored. */
-export interface TravelPolicies {
-  /** The next version; undefined when the tenant has as many policies, or the policy as many versions, as there may be. */
-  add(owner: Owner, policyId: string, version: NewPolicyVersion): Promise<PolicyVersion | undefined>;
-  /** The version that applies at `at`. */
-  findActive(owner: Owner, policyId: string, at: Temporal.Instant): Promise<PolicyVersion | undefined>;
-  find(owner: Owner, policyId: string, version: number): Promise<PolicyVersion | undefined>;
-  document(owner: Owner, policyId: string, version: number): Promise<PolicyDocument | undefined>;
-  /** Newest first, below `before`. */
-  listVersions(
-    owner: Owner,
-    policyId: string,
-    page: { before: number | undefined; limit: number },
-  ): Promise<readonly PolicyVersion[]>;
-  /** The newest version of each, in the order of their ids. */
-  list(owner: Owner): Promise<readonly PolicyVersion[]>;
-  /** The ids of the tenant's own policies, in their order, and of the one that direct calls are held to. Those who ask at the same moment ask together. */
-  names(owner: Owner): Promise<PolicyNames>;
-  /** The policy that direct calls are held to. */
-  findEnforced(owner: Owner): Promise<Enforced>;
-  enforce(owner: Owner, enforcement: Omit<Enforcement, "changedAt">): Promise<Enforcement>;
 }
 
 export interface Enforced {

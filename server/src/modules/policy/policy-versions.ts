@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Clock } from "../../ports/clock.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import type { PolicyDocument } from "./document.ts";
-import type { Owner, PolicyVersion, TravelPolicies } from "./policies.ts";
+import type { Owner, PolicyVersion } from "./policies.ts";
+import type { TravelPolicies } from "./store.ts";
 
 interface VersionPorts {
   travelPolicies: TravelPolicies;

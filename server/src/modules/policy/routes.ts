@@ -11,9 +11,9 @@ import type { Reads } from "./context.ts";
 import { findContradictions } from "./contradictions.ts";
 import { DEFAULT_POLICY_ID } from "./default-corp.ts";
 import { PolicyDocument } from "./document.ts";
-import type { ActivePolicies, Owner, TravelPolicies } from "./policies.ts";
+import type { ActivePolicies, Owner } from "./policies.ts";
 import { builtInFacts, describeVersions, readVersion, VersionFacts } from "./policy-versions.ts";
-import { MOST_POLICIES, MOST_VERSIONS } from "./store.ts";
+import { MOST_POLICIES, MOST_VERSIONS, type TravelPolicies } from "./store.ts";
 
 /** A policy of thousands of rules is longer, and holds more values, than other bodies. */
 const MAXIMUM_BODY_BYTES = 2_000_000;

@@ -7,15 +7,13 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import { PolicyDocument } from "./document.ts";
-import type {
-  Enforced,
-  Enforcement,
-  NewPolicyVersion,
-  Owner,
-  PolicyNames,
-  PolicyVersion,
-  TravelPolicies,
-} from "./policies.ts";
+import type { Enforced, Enforcement, NewPolicyVersion, Owner, PolicyNames, PolicyVersion } from "./policies.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "policy.travelPolicies": TravelPolicies;
+  }
+}
 
 export const MOST_POLICIES = 100;
 export const MOST_VERSIONS = 1_000;
@@ -23,15 +21,20 @@ export const MOST_VERSIONS = 1_000;
 const columns = ["policyId", "version", "effectiveAt", "createdAt", "createdBy"] as const;
 
 /** Joins the caller's transaction when `queryable` is one. */
-export function createTravelPolicies(queryable: Queryable, clock: Clock): TravelPolicies {
+export function createTravelPolicies(queryable: Queryable, clock: Clock) {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   const findNames = batchLookUps((keys) => readNames(queryable, keys));
   const findEnforced = batchLookUps((keys) => readEnforced(queryable, keys));
   return {
-    names: async (owner) => (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
-    add: (owner, policyId, version) => inTransaction((db) => add({ db, clock }, owner, policyId, version)),
-    findActive: (owner, policyId, at) =>
+    /** The ids of the tenant's own policies, in their order, and of the one that direct calls are held to. Those who ask at the same moment ask together. */
+    names: async (owner: Owner): Promise<PolicyNames> =>
+      (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
+    /** The next version; undefined when the tenant has as many policies, or the policy as many versions, as there may be. */
+    add: (owner: Owner, policyId: string, version: NewPolicyVersion): Promise<PolicyVersion | undefined> =>
+      inTransaction((db) => add({ db, clock }, owner, policyId, version)),
+    /** The version that applies at `at`. */
+    findActive: (owner: Owner, policyId: string, at: Temporal.Instant): Promise<PolicyVersion | undefined> =>
       versionsOf(queryable, owner, policyId)
         .select(columns)
         .where("effectiveAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
@@ -39,17 +42,24 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
         .orderBy("version", "desc")
         .limit(1)
         .executeTakeFirst(),
-    find: (owner, policyId, version) =>
+    find: (owner: Owner, policyId: string, version: number): Promise<PolicyVersion | undefined> =>
       versionsOf(queryable, owner, policyId).select(columns).where("version", "=", version).executeTakeFirst(),
-    document: (owner, policyId, version) => readDocument(queryable, owner, policyId, version),
-    listVersions: (owner, policyId, { before, limit }) =>
+    document: (owner: Owner, policyId: string, version: number): Promise<PolicyDocument | undefined> =>
+      readDocument(queryable, owner, policyId, version),
+    /** Newest first, below `before`. */
+    listVersions: (
+      owner: Owner,
+      policyId: string,
+      { before, limit }: { before: number | undefined; limit: number },
+    ): Promise<readonly PolicyVersion[]> =>
       versionsOf(queryable, owner, policyId)
         .select(columns)
         .$if(before !== undefined, (query) => query.where("version", "<", before ?? 0))
         .orderBy("version", "desc")
         .limit(limit)
         .execute(),
-    list: (owner) =>
+    /** The newest version of each, in the order of their ids. */
+    list: (owner: Owner): Promise<readonly PolicyVersion[]> =>
       queryable
         .selectFrom("travelPolicy")
         .where("tenantId", "=", owner.tenantId)
@@ -60,14 +70,19 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
         .orderBy("version", "desc")
         .limit(MOST_POLICIES)
         .execute(),
-    async findEnforced(owner) {
+    /** The policy that direct calls are held to. */
+    async findEnforced(owner: Owner): Promise<Enforced> {
       const found = await findEnforced(keyOf(owner));
       if (found === undefined) throw new Error("A tenant that does not exist enforces nothing.");
       return found;
     },
-    enforce: (owner, enforcement) => inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
+    enforce: (owner: Owner, enforcement: Omit<Enforcement, "changedAt">): Promise<Enforcement> =>
+      inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
   };
 }
+
+/** The tenants' own policies, and which one applies to direct calls. What every tenant has is not stored. */
+export type TravelPolicies = ReturnType<typeof createTravelPolicies>;
 
 const keyOf = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
 

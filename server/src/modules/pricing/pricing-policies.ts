@@ -1,11 +1,4 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Environment } from "../../ports/identity.ts";
-
-declare module "../../kernel/stores.ts" {
-  interface ModuleStores {
-    "pricing.pricingPolicies": PricingPolicies;
-  }
-}
 
 /** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
 export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
@@ -24,17 +17,4 @@ export interface PricingPolicy {
   /** Undefined: version 0. */
   activatedAt: Temporal.Instant | undefined;
   activatedBy: string | undefined;
-}
-
-export interface PricingPolicies {
-  /** The latest version. */
-  active(tenantId: string, environment: Environment): Promise<PricingPolicy>;
-  /** Newest first. */
-  list(tenantId: string, environment: Environment, limit: number): Promise<readonly PricingPolicy[]>;
-  /** The next version; the active one again when nothing would change. */
-  activate(
-    tenantId: string,
-    environment: Environment,
-    policy: Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> & { activatedBy: string },
-  ): Promise<PricingPolicy>;
 }

@@ -4,7 +4,13 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
-import type { PricingPolicies, PricingPolicy } from "./pricing-policies.ts";
+import type { PricingPolicy } from "./pricing-policies.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "pricing.pricingPolicies": PricingPolicies;
+  }
+}
 
 /** Of who never activated any: nobody's customers pay a markup that was not asked for. */
 const DEFAULTS: PricingPolicy = {
@@ -28,7 +34,7 @@ const columns = [
 ] as const;
 
 /** Joins the caller's transaction when `queryable` is one. */
-export function createPricingPolicies(queryable: Queryable, clock: Clock): PricingPolicies {
+export function createPricingPolicies(queryable: Queryable, clock: Clock) {
   function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
     return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   }
@@ -54,10 +60,19 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
     (await list(db, tenantId, environment, 1))[0] ?? DEFAULTS;
 
   return {
-    active: (tenantId, environment) => active(queryable, tenantId, environment),
-    list: (tenantId, environment, limit) => list(queryable, tenantId, environment, limit),
+    /** The latest version. */
+    active: (tenantId: string, environment: Environment): Promise<PricingPolicy> =>
+      active(queryable, tenantId, environment),
+    /** Newest first. */
+    list: (tenantId: string, environment: Environment, limit: number): Promise<readonly PricingPolicy[]> =>
+      list(queryable, tenantId, environment, limit),
 
-    activate: (tenantId, environment, wanted) =>
+    /** The next version; the active one again when nothing would change. */
+    activate: (
+      tenantId: string,
+      environment: Environment,
+      wanted: Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> & { activatedBy: string },
+    ): Promise<PricingPolicy> =>
       inTransaction(async (db) => {
         // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
         await sql`select pg_advisory_xact_lock(hashtextextended(${`pricing_policy:${environment}:${tenantId}`}, 0))`.execute(
@@ -98,6 +113,8 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
       }),
   };
 }
+
+export type PricingPolicies = ReturnType<typeof createPricingPolicies>;
 
 type Rules = Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior">;
 

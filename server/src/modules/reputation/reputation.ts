@@ -1,13 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
-  interface ModuleStores {
-    "reputation.feedbacks": Feedbacks;
-    "reputation.validations": Validations;
-  }
-}
-
 /** org: the tenant as a whole · user: one of its users. */
 export type RaterKind = "org" | "user";
 
@@ -50,7 +43,7 @@ export interface Ratings {
   starSum: number;
 }
 
-interface FeedbackSummary extends Ratings {
+export interface FeedbackSummary extends Ratings {
   /** The most frequent first. */
   byTag: readonly (Ratings & { tag: string })[];
   /** How many tags there are, also beyond those in `byTag`. */
@@ -61,18 +54,6 @@ interface FeedbackSummary extends Ratings {
 export interface RecordedOnChain {
   id: string;
   transactionHash: Hex;
-}
-
-export interface Feedbacks {
-  /** As `pending`. Undefined: something was rated in this scope before, or is being rated. */
-  insert(feedback: NewFeedback): Promise<Feedback | undefined>;
-  findInScope(environment: Environment, scope: string): Promise<Feedback | undefined>;
-  confirm(recorded: readonly RecordedOnChain[]): Promise<void>;
-  /** A pending one that the chain refused: the scope is free again. */
-  discard(id: string): Promise<void>;
-  summary(query: FeedbackQuery, mostTags: number): Promise<FeedbackSummary>;
-  /** The newest first. */
-  recent(query: FeedbackQuery, limit: number): Promise<readonly Feedback[]>;
 }
 
 /** Both steps are transactions of the chain: the request is the agent's owner's, the answer the validator's. */
@@ -121,24 +102,4 @@ export interface ValidatorSummary {
   /** 0 to 100. */
   averageResponse: number | null;
   lastAnsweredAt: Temporal.Instant | null;
-}
-
-export interface Validations {
-  /** As `requesting`. Undefined: there is one with this hash. */
-  insert(validation: NewValidation): Promise<Validation | undefined>;
-  /** Those who have answered, by their addresses; those behind `after`. */
-  listValidators(
-    environment: Environment,
-    page: { after: Hex | undefined; limit: number },
-  ): Promise<readonly ValidatorSummary[]>;
-  /** Whosever it is. */
-  find(environment: Environment, requestHash: Hex): Promise<Validation | undefined>;
-  confirmRequests(recorded: readonly RecordedOnChain[]): Promise<void>;
-  /** One that the chain refused: it never was. */
-  discardRequest(id: string): Promise<void>;
-  /** Requested → answering. False: it is in another state. */
-  answer(environment: Environment, requestHash: Hex, answer: ValidationAnswer): Promise<boolean>;
-  confirmAnswers(recorded: readonly RecordedOnChain[]): Promise<void>;
-  /** Answering → requested, when the chain refused the answer. */
-  discardAnswer(id: string): Promise<void>;
 }

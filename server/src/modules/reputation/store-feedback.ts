@@ -4,12 +4,20 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Database, FeedbackTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Feedback, FeedbackQuery, Feedbacks, RecordedOnChain } from "./reputation.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Feedback, FeedbackQuery, FeedbackSummary, NewFeedback, RecordedOnChain } from "./reputation.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "reputation.feedbacks": Feedbacks;
+  }
+}
 
 /** Ratings of agents. Joins the caller's transaction when `db` is one. */
-export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
+export function createFeedbacks(db: Queryable, clock: Clock) {
   return {
-    async insert(feedback) {
+    /** As `pending`. Undefined: something was rated in this scope before, or is being rated. */
+    async insert(feedback: NewFeedback): Promise<Feedback | undefined> {
       const row = await db
         .insertInto("feedback")
         .values({
@@ -24,7 +32,7 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
       return row === undefined ? undefined : toFeedback(row);
     },
 
-    async findInScope(environment, scope) {
+    async findInScope(environment: Environment, scope: string): Promise<Feedback | undefined> {
       const row = await db
         .selectFrom("feedback")
         .selectAll()
@@ -34,18 +42,19 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
       return row === undefined ? undefined : toFeedback(row);
     },
 
-    async confirm(recorded) {
+    async confirm(recorded: readonly RecordedOnChain[]): Promise<void> {
       await sql`
         update feedback set state = 'confirmed', transaction_hash = line.hash, confirmed_at = ${clock.now().toString()}::timestamptz
           from ${linesOf(recorded)} as line (id, hash)
          where feedback.id = line.id and feedback.state = 'pending'`.execute(db);
     },
 
-    async discard(id) {
+    /** A pending one that the chain refused: the scope is free again. */
+    async discard(id: string): Promise<void> {
       await db.deleteFrom("feedback").where("id", "=", id).where("state", "=", "pending").execute();
     },
 
-    async summary(query, mostTags) {
+    async summary(query: FeedbackQuery, mostTags: number): Promise<FeedbackSummary> {
       const rows = await db
         .with("byTag", (inner) =>
           confirmed(inner.selectFrom("feedback"), query)
@@ -78,7 +87,8 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
       };
     },
 
-    async recent(query, limit) {
+    /** The newest first. */
+    async recent(query: FeedbackQuery, limit: number): Promise<readonly Feedback[]> {
       if (limit === 0) return [];
       const rows = await confirmed(db.selectFrom("feedback"), query)
         .selectAll("feedback")
@@ -90,6 +100,8 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
     },
   };
 }
+
+export type Feedbacks = ReturnType<typeof createFeedbacks>;
 
 /** Rows of ids and hashes, for an update of several. */
 export function linesOf(recorded: readonly RecordedOnChain[]) {

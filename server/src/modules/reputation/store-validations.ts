@@ -1,16 +1,25 @@
 import { type Selectable, sql } from "kysely";
+import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ValidationTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Validation, Validations, ValidatorSummary } from "./reputation.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { NewValidation, RecordedOnChain, Validation, ValidationAnswer, ValidatorSummary } from "./reputation.ts";
 import { linesOf } from "./store-feedback.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "reputation.validations": Validations;
+  }
+}
+
 /** Validations of agents' work. Joins the caller's transaction when `db` is one. */
-export function createValidations(db: Queryable, clock: Clock): Validations {
+export function createValidations(db: Queryable, clock: Clock) {
   return {
-    async insert(validation) {
+    /** As `requesting`. Undefined: there is one with this hash. */
+    async insert(validation: NewValidation): Promise<Validation | undefined> {
       const row = await db
         .insertInto("validation")
         .values({
@@ -25,7 +34,8 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
       return row === undefined ? undefined : toValidation(row);
     },
 
-    async find(environment, requestHash) {
+    /** Whosever it is. */
+    async find(environment: Environment, requestHash: Hex): Promise<Validation | undefined> {
       const row = await db
         .selectFrom("validation")
         .selectAll()
@@ -35,7 +45,11 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
       return row === undefined ? undefined : toValidation(row);
     },
 
-    async listValidators(environment, { after, limit }) {
+    /** Those who have answered, by their addresses; those behind `after`. */
+    async listValidators(
+      environment: Environment,
+      { after, limit }: { after: Hex | undefined; limit: number },
+    ): Promise<readonly ValidatorSummary[]> {
       const { rows } = await sql<ValidatorSummary>`
         select validator, count(*)::int as requests, count(*) filter (where state = 'answered')::int as answers,
                round(avg(response) filter (where state = 'answered'), 2)::float8 as "averageResponse",
@@ -47,18 +61,20 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
       return rows;
     },
 
-    async confirmRequests(recorded) {
+    async confirmRequests(recorded: readonly RecordedOnChain[]): Promise<void> {
       await sql`
         update validation set state = 'requested', request_transaction_hash = line.hash
           from ${linesOf(recorded)} as line (id, hash)
          where validation.id = line.id and validation.state = 'requesting'`.execute(db);
     },
 
-    async discardRequest(id) {
+    /** One that the chain refused: it never was. */
+    async discardRequest(id: string): Promise<void> {
       await db.deleteFrom("validation").where("id", "=", id).where("state", "=", "requesting").execute();
     },
 
-    async answer(environment, requestHash, answer) {
+    /** Requested → answering. False: it is in another state. */
+    async answer(environment: Environment, requestHash: Hex, answer: ValidationAnswer): Promise<boolean> {
       const row = await db
         .updateTable("validation")
         .set({
@@ -77,7 +93,7 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
       return row !== undefined;
     },
 
-    async confirmAnswers(recorded) {
+    async confirmAnswers(recorded: readonly RecordedOnChain[]): Promise<void> {
       await sql`
         update validation set state = 'answered', answer_transaction_hash = line.hash,
                answered_at = ${clock.now().toString()}::timestamptz
@@ -85,7 +101,8 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
          where validation.answer_id = line.id and validation.state = 'answering'`.execute(db);
     },
 
-    async discardAnswer(id) {
+    /** Answering → requested, when the chain refused the answer. */
+    async discardAnswer(id: string): Promise<void> {
       await db
         .updateTable("validation")
         .set({
@@ -102,6 +119,8 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
     },
   };
 }
+
+export type Validations = ReturnType<typeof createValidations>;
 
 function toValidation(row: Selectable<ValidationTable>): Validation {
   const { answerId, answerTenantId, response, responseUri, responseHash, ...request } = withoutNulls(row);

@@ -3,7 +3,7 @@ import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NegotiatedRate, StayBookings } from "../../ports/stay-bookings.ts";
 import type { StaySearch, Stays, StaysFound } from "../../ports/stays.ts";
-import type { NegotiatedRates } from "./negotiated-rate-records.ts";
+import type { NegotiatedRates } from "./store-negotiated-rates.ts";
 
 interface Owner {
   tenantId: string;

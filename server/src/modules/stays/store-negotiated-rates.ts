@@ -1,10 +1,16 @@
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { NegotiatedRates } from "./negotiated-rate-records.ts";
+import type { Environment } from "../../ports/identity.ts";
 
-export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRates {
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "stays.negotiatedRates": NegotiatedRates;
+  }
+}
+
+export function createNegotiatedRates(db: Queryable, clock: Clock) {
   return {
-    async add(environment, negotiatedRateId, tenantId) {
+    async add(environment: Environment, negotiatedRateId: string, tenantId: string): Promise<void> {
       await db
         .insertInto("negotiatedRate")
         .values({
@@ -17,7 +23,12 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
         .execute();
     },
 
-    async find(tenantId, environment, negotiatedRateId) {
+    /** Undefined also for another tenant's. */
+    async find(
+      tenantId: string,
+      environment: Environment,
+      negotiatedRateId: string,
+    ): Promise<"active" | "deleted" | undefined> {
       const row = await db
         .selectFrom("negotiatedRate")
         .select("deletedAt")
@@ -29,7 +40,8 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
       return row.deletedAt === null ? "active" : "deleted";
     },
 
-    async listActive(tenantId, environment, limit) {
+    /** The newest of those that are not deleted. */
+    async listActive(tenantId: string, environment: Environment, limit: number): Promise<readonly string[]> {
       const rows = await db
         .selectFrom("negotiatedRate")
         .select("negotiatedRateId")
@@ -42,7 +54,8 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
       return rows.map((row) => row.negotiatedRateId);
     },
 
-    async markDeleted(tenantId, environment, negotiatedRateId) {
+    /** No search names it from now on; what was quoted from it stays its tenant's. */
+    async markDeleted(tenantId: string, environment: Environment, negotiatedRateId: string): Promise<void> {
       await db
         .updateTable("negotiatedRate")
         .set({ deletedAt: clock.now().toString() })
@@ -53,7 +66,8 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
         .execute();
     },
 
-    async isForeign(environment, negotiatedRateId, tenantId) {
+    /** Whether the rate belongs to another tenant than this one, or did before it was deleted. */
+    async isForeign(environment: Environment, negotiatedRateId: string, tenantId: string): Promise<boolean> {
       const owner = await db
         .selectFrom("negotiatedRate")
         .select("tenantId")
@@ -64,3 +78,6 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
     },
   };
 }
+
+/** Which tenant a negotiated rate of the supplier belongs to; the rate itself is kept there. */
+export type NegotiatedRates = ReturnType<typeof createNegotiatedRates>;

@@ -3,24 +3,44 @@ import { keyIdOf } from "../../domain/user-ids.ts";
 import type { BesideStores } from "../../kernel/beside-stores.ts";
 import type { StoreParts } from "../../kernel/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { HeldData } from "./personal-data.ts";
 import { getProfile, putProfile } from "./store.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
-import type { TravelerRecords } from "./traveler-records.ts";
+import type { TravelerProfile } from "./traveler-profile.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface ModuleStores {
+    "travelers.travelerRecords": TravelerRecords;
+  }
+}
 
 type Options = StoreParts & Pick<BesideStores, "personRecords"> & { db: Queryable };
 
-export function createTravelerRecords(options: Options): TravelerRecords {
+export function createTravelerRecords(options: Options) {
   const { db, vault } = options;
   return {
-    get: (tenantId, userId, environment) => getProfile(options, { tenantId, userId, environment }),
+    get: (tenantId: string, userId: string, environment: Environment): Promise<TravelerProfile | undefined> =>
+      getProfile(options, { tenantId, userId, environment }),
 
-    async put(tenantId, userId, environment, profile, actor) {
+    /** In a transaction. Replaces the profile, and creates the user if it is new; never of a service account. */
+    async put(
+      tenantId: string,
+      userId: string,
+      environment: Environment,
+      profile: TravelerProfile,
+      actor: string,
+    ): Promise<void> {
       // Only service accounts depend on the mode of the deployment.
       await putProfile({ ...options, networkMode: environment }, { tenantId, userId, environment }, profile, actor);
     },
 
-    async list(tenantId, environment, { after, limit }) {
+    /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
+    async list(
+      tenantId: string,
+      environment: Environment,
+      { after, limit }: { after: string | undefined; limit: number },
+    ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]> {
       const rows = await db
         .selectFrom("travelerProfile as traveler")
         .leftJoin("travelerCustomer as customer", (join) =>
@@ -43,7 +63,8 @@ export function createTravelerRecords(options: Options): TravelerRecords {
       }));
     },
 
-    async keep(tenantId, environment, userIds) {
+    /** Keeps users from being erased until the end of the transaction. Returns those who are gone; a service account never is. */
+    async keep(tenantId: string, environment: Environment, userIds: readonly string[]): Promise<readonly string[]> {
       const named = [...new Set(userIds)].filter((id) => keyIdOf(id) === undefined).toSorted();
       if (named.length === 0) return [];
       const found = await db
@@ -59,12 +80,16 @@ export function createTravelerRecords(options: Options): TravelerRecords {
       return named.filter((id) => !ids.has(id));
     },
 
-    async held(tenantId, userId, environment) {
+    /** Everything that is held of a user. Undefined: there is no such user. */
+    async held(tenantId: string, userId: string, environment: Environment): Promise<HeldData | undefined> {
       const user = { tenantId, userId, environment };
       return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
     },
   };
 }
+
+/** What is read of many records at once, and profiles that change together with other records. */
+export type TravelerRecords = ReturnType<typeof createTravelerRecords>;
 
 async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFor): Promise<boolean> {
   const user = await db
