@@ -5,7 +5,7 @@ import { type Hex, tokenSymbols } from "../domain/tokens.ts";
 import type { TokenMovement } from "../ports/chain.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
-import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
+import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Opens the books that a command names. */
@@ -271,7 +271,7 @@ export const chainProgram: Program<OpenBooks> = {
   name: "chain",
   summary: "The chains that this deployment's money is on.",
   commands: [status, treasury, unknown, accept, acceptUnknown, resume],
-  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: [JSON_NOTE],
 };
 
 if (import.meta.main) {

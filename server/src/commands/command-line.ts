@@ -7,6 +7,9 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
+/** For the notes of a program all of whose commands print JSON on request. */
+export const JSON_NOTE = "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.";
+
 export interface Arguments {
   text(option: string): string | undefined;
   required(option: string): string;

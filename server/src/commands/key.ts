@@ -1,7 +1,7 @@
 import { knownScopes, personalScopes } from "../domain/scopes.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Environment, Identity } from "../ports/identity.ts";
-import { type Command, type Program, UsageError } from "./command-line.ts";
+import { type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
 import { keyLimits } from "./limits.ts";
 import type { Operator } from "./open-database.ts";
@@ -111,7 +111,7 @@ export const keyProgram: Program<Operator> = {
     `Scopes: ${knownScopes.join(", ")}`,
     `Only the key of a person (--person, a user that npm run user -- add has made) can have ${personalScopes.join(", ")}; * includes none of them.`,
     "While NETWORK_MODE is sandbox, and for tenants on the beta network, production keys act as sandbox keys.",
-    "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.",
+    JSON_NOTE,
   ],
 };
 

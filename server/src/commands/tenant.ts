@@ -1,7 +1,7 @@
 import { parseDecimal } from "../domain/money.ts";
 import { readWebOrigin } from "../domain/web-origins.ts";
 import { discountPercentByPlan, type Identity, type Plan } from "../ports/identity.ts";
-import { type Arguments, type Command, type Program, UsageError } from "./command-line.ts";
+import { type Arguments, type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, newKeyLines, tenantJson, tenantLines, tenantTable } from "./describe-identity.ts";
 import { tenantLimits } from "./limits.ts";
 import type { Operator } from "./open-database.ts";
@@ -165,7 +165,7 @@ export const tenantProgram: Program<Operator> = {
   name: "tenant",
   summary: "Tenants of this deployment: who may call, on which plan and network, up to which monthly spend.",
   commands: [create, list, set, network, linkOrigins, signingSecret, tenantLimits],
-  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: [JSON_NOTE],
 };
 
 if (import.meta.main) await runIdentityProgram(tenantProgram);

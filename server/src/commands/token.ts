@@ -4,7 +4,7 @@ import { createIdentity } from "../modules/identity/identity.ts";
 import type { InternalToken, InternalTokenAdministration, TokenKeys } from "../modules/workflows/index.ts";
 import { TokenAdministration } from "../modules/workflows/store-internal-tokens.ts";
 import type { Environment } from "../ports/identity.ts";
-import { type Command, formatTable, type Program, UsageError } from "./command-line.ts";
+import { type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { withDatabase } from "./open-database.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
@@ -134,7 +134,7 @@ export const tokenProgram: Program<Tokens> = {
   name: "token",
   summary: "Internal tokens, by which the operator's own systems start and resume workflows for tenants.",
   commands: [issue, rotate, revoke, bind, unbind, list],
-  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: [JSON_NOTE],
 };
 
 if (import.meta.main) {

@@ -4,7 +4,7 @@ import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
 import { type Person, type PersonRole, personRoles } from "../modules/identity/index.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
-import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
+import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, newKeyLines } from "./describe-identity.ts";
 import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
@@ -181,7 +181,7 @@ export const userProgram: Program<Operator> = {
   name: "user",
   summary: "People of a tenant: who they are, what they may do, and their own keys.",
   commands: [add, key, roles, remove, list],
-  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+  notes: [JSON_NOTE],
 };
 
 if (import.meta.main) await runIdentityProgram(userProgram);

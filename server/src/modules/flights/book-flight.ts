@@ -25,7 +25,7 @@ import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { inPlaces, isAdult, isInfant, travelDayOf } from "./passenger-types.ts";
-import { getOwnOffer } from "./private-offers.ts";
+import { getOwnOffer, offerErrors } from "./private-offers.ts";
 import { requireSeenServices } from "./see-services.ts";
 
 export interface BookFlightPorts extends PaymentPorts {
@@ -96,7 +96,7 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   const { caller, offerId, services, airlineCreditId } = request;
   const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
-    throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
+    throw new Failure("offer_expired", { detail: offerErrors.offer_expired });
   }
   requirePassportsOnly(offer);
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, offerId, offer);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { rateErrors, supplierErrors } from "../bookings/index.ts";
 import type { AskedFlight } from "./asked-flight.ts";
+import { offerErrors } from "./private-offers.ts";
 
 /** What the tools take that book an offer or hold it, and how they fail before anything is ordered. */
 export const BookFlightInput = z.strictObject({
@@ -33,8 +34,7 @@ export const bookErrors = {
   already_booked:
     "The offer is already booked or held for other travelers, or with other services or another credit; orderId names that order. Nothing was done. Search again and book another offer, or repeat that call exactly to get its answer.",
   customer_in_progress: "Another call is creating a customer user for this traveler. Call again in a few seconds.",
-  offer_not_found: "The offer does not exist. Search again.",
-  offer_expired: "The offer can no longer be booked. Search again.",
+  ...offerErrors,
   price_changed: "The price has changed. Nothing is owed; search again.",
   booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or choose another offer.",
   hold_not_available: "The offer cannot be booked this way. Choose another offer.",

@@ -55,9 +55,15 @@ export async function getOwnOffer(
   }
 }
 
+/** The failures of every tool that takes an offer. */
+export const offerErrors = {
+  offer_not_found: "The offer does not exist. Search again.",
+  offer_expired: "The offer can no longer be booked. Search again.",
+} as const;
+
 function offerNotFound(cause?: unknown): Failure {
   return new Failure("offer_not_found", {
-    detail: "The offer does not exist. Search again.",
+    detail: offerErrors.offer_not_found,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { detailsOfOthers } from "../../domain/schemas.ts";
-import { NextCursor, readPage } from "../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, readPage } from "../../kernel/page.ts";
 import { tripEntryKinds } from "../../kernel/trip-note.ts";
 import type { Reads } from "./context.ts";
 import type { TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
@@ -23,7 +23,7 @@ export const TripRecordAnswer = z.object({
 });
 
 /** Of the page before. */
-export const RecordCursor = z.string().regex(/^[1-9]\d{0,17}$/, "must be the nextCursor of the page before");
+export const RecordCursor = z.string().regex(/^[1-9]\d{0,17}$/, CURSOR_MESSAGE);
 
 /** One page of a trip's record, with what sums it up. */
 export async function readTripRecord(

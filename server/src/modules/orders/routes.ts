@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Reads } from "./context.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
@@ -72,7 +72,7 @@ const listOrders = defineRoute({
   description: "The tenant's orders of flights and stays, newest first, as they were read at the supplier last.",
   scope: "flights:read",
   query: z.object({
-    ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.describe("Orders of this status only").exactOptional(),
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },

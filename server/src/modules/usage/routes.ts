@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuery, readPage } from "../../kernel/page.ts";
+import { CURSOR_MESSAGE, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Reads } from "./context.ts";
@@ -24,7 +24,7 @@ const readUsage = defineRoute({
     "The tenant's usage records in the environment of the key, newest first, and what it spent there of its monthly cap.",
   scope: "usage:read",
   query: z.object({
-    ...pageQuery(z.string().regex(/^use_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    ...pageQuery(z.string().regex(/^use_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     tool: z
       .string()
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")

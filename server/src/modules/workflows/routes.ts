@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Failure, unauthorized } from "../../domain/errors.ts";
 import { currentTraceId } from "../../domain/trace.ts";
-import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Decider } from "../approvals/index.ts";
@@ -135,7 +135,7 @@ const listRuns = defineInternalRoute({
   description: "The tenant's runs, newest first.",
   scope: "workflows:read",
   query: z.object({
-    ...pageQuery(z.string().regex(RUN_ID, "must be the nextCursor of the page before")),
+    ...pageQuery(z.string().regex(RUN_ID, CURSOR_MESSAGE)),
     tenantId: z.string().describe("Needed with a token that is bound to several tenants").exactOptional(),
     status: z.enum(RUN_STATES).exactOptional(),
   }),

@@ -11,7 +11,7 @@ import {
 import { sayCabins } from "../cabins.ts";
 import { defineTool } from "../context.ts";
 import { describeConditions } from "../describe-conditions.ts";
-import { getOwnOffer } from "../private-offers.ts";
+import { getOwnOffer, offerErrors } from "../private-offers.ts";
 import { seeAgain } from "../see-offers.ts";
 
 export const displayOfferConditions = defineTool({
@@ -45,8 +45,7 @@ export const displayOfferConditions = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    offer_not_found: "The offer does not exist. Search again.",
-    offer_expired: "The offer can no longer be booked. Search again.",
+    ...offerErrors,
   },
   example: (_today, { offerId }) => ({ offerId }),
 

@@ -3,7 +3,7 @@ import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { chooseSeats } from "../choose-seats.ts";
 import { defineTool } from "../context.ts";
-import { getOwnOffer } from "../private-offers.ts";
+import { getOwnOffer, offerErrors } from "../private-offers.ts";
 import { seeServices } from "../see-services.ts";
 
 export const listFlightAncillaries = defineTool({
@@ -59,8 +59,7 @@ export const listFlightAncillaries = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    offer_not_found: "The offer does not exist. Search again.",
-    offer_expired: "The offer can no longer be booked. Search again.",
+    ...offerErrors,
   },
   example: (_today, { offerId }) => ({ offerId, maxSeats: 6 }),
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
-import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../context.ts";
 import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 import type { WalletMovement } from "../wallet-movements.ts";
@@ -21,7 +21,7 @@ export const listMovements = defineTool({
   payableWithoutKey: false,
   uses: ["reads"],
   input: z.strictObject({
-    ...pageInput(z.string().regex(/^\d{1,18}$/, "must be the nextCursor of the page before")),
+    ...pageInput(z.string().regex(/^\d{1,18}$/, CURSOR_MESSAGE)),
     ...datesInput,
   }),
   output: z.object({

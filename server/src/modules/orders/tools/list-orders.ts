@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../context.ts";
 import { OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
@@ -15,7 +15,7 @@ export const listOrders = defineTool({
   payableWithoutKey: false,
   uses: ["reads"],
   input: z.strictObject({
-    ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.describe("Only these").optional(),
     kind: z.enum(["flight", "stay"]).optional().describe("Only these"),
     itineraryHash: z

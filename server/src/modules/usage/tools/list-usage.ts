@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../context.ts";
 import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
 
@@ -16,7 +16,7 @@ export const listUsage = defineTool({
   payableWithoutKey: false,
   uses: ["usage", "reads", "clock"],
   input: z.strictObject({
-    ...pageInput(z.string().regex(/^use_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    ...pageInput(z.string().regex(/^use_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     tool: z
       .string()
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
