@@ -126,7 +126,7 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
 }
 
 /** What a tenant's searches have found, so that all of it can be looked through without asking the supplier again. */
-export type FoundSearches = ReturnType<typeof createFoundSearches>;
+type FoundSearches = ReturnType<typeof createFoundSearches>;
 
 /** Nine passengers who sit alike say no more of a flight than its own cabin and bags do. */
 function withoutAlike(offer: FlightOffer): FlightOffer {

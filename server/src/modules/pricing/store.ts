@@ -114,7 +114,7 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock) {
   };
 }
 
-export type PricingPolicies = ReturnType<typeof createPricingPolicies>;
+type PricingPolicies = ReturnType<typeof createPricingPolicies>;
 
 type Rules = Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior">;
 

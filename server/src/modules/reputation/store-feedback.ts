@@ -101,7 +101,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
   };
 }
 
-export type Feedbacks = ReturnType<typeof createFeedbacks>;
+type Feedbacks = ReturnType<typeof createFeedbacks>;
 
 /** Rows of ids and hashes, for an update of several. */
 export function linesOf(recorded: readonly RecordedOnChain[]) {

@@ -120,7 +120,7 @@ export function createValidations(db: Queryable, clock: Clock) {
   };
 }
 
-export type Validations = ReturnType<typeof createValidations>;
+type Validations = ReturnType<typeof createValidations>;
 
 function toValidation(row: Selectable<ValidationTable>): Validation {
   const { answerId, answerTenantId, response, responseUri, responseHash, ...request } = withoutNulls(row);

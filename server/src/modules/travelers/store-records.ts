@@ -89,7 +89,7 @@ export function createTravelerRecords(options: Options) {
 }
 
 /** What is read of many records at once, and profiles that change together with other records. */
-export type TravelerRecords = ReturnType<typeof createTravelerRecords>;
+type TravelerRecords = ReturnType<typeof createTravelerRecords>;
 
 async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFor): Promise<boolean> {
   const user = await db
