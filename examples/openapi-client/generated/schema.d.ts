@@ -727,28 +727,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/agent/dispatch#guest_claim_link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Claim a trip for its guest
-         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do. Price: 5000 micro-USDC (0.005 USDC).
-         *
-         *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
-         */
-        post: operations["guest_claim_link"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/agent/dispatch#reserve_booking": {
         parameters: {
             query?: never;
@@ -969,28 +947,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/agent/dispatch#read_trip_travelers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Read who travels
-         * @description Show who travels if a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, otherwise the caller. Price: 500 micro-USDC (0.0005 USDC).
-         *
-         *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
-         */
-        post: operations["read_trip_travelers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/agent/dispatch#close_trip": {
         parameters: {
             query?: never;
@@ -1007,6 +963,50 @@ export interface paths {
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
         post: operations["close_trip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#guest_claim_link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a trip for its guest
+         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. Guests claim on the linked page: claim only for a guest who asked you to and named their wallet. In the sandbox any address will do. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["guest_claim_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#read_trip_travelers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read who travels
+         * @description Show who travels if a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, otherwise the caller. Price: 500 micro-USDC (0.0005 USDC).
+         *
+         *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
+         */
+        post: operations["read_trip_travelers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5515,42 +5515,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        guest_claim_link_args: {
-            /** @description Whole, with what follows the # */
-            guestLink: string;
-            /** @description 0x address of the guest's own wallet */
-            guestWallet: string;
-            /** @default 5042002 */
-            chainId?: number;
-            /** @description Left out: this network's */
-            escrowAddress?: string;
-            claimCode?: string;
-            /** @description 0x and 64 hex digits */
-            codeNonce?: string;
-        };
-        guest_claim_link_result: {
-            source: string;
-            /** @enum {string} */
-            sourceLevel: "live" | "open" | "embedded";
-            asOf: string;
-            chainId: number;
-            /** @description True: development money on a development chain */
-            sandbox: boolean;
-            txHash: string;
-            /** @constant */
-            status: "confirmed";
-            tripId: string;
-            guestWallet: string;
-            claimedAt: string;
-            escrowAddress: string;
-            /**
-             * @description Runs that waited for it and go on: read_run
-             * @default []
-             */
-            readonly waitingRunIds: string[];
-        } & {
-            [key: string]: unknown;
-        };
         reserve_booking_args: {
             tripId: string;
             /** @description Decimal, at most 6 places */
@@ -6070,36 +6034,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        read_trip_travelers_args: {
-            tripId: string;
-            /** @default 1 */
-            passengers?: number;
-            /**
-             * @description icu_…: all who travel, or those who travel with the first one
-             * @default []
-             */
-            customerUserIds?: string[];
-        };
-        read_trip_travelers_result: {
-            tripId: string;
-            /** @description In the order of the booking */
-            travelers: {
-                /** @description For save_traveler */
-                userId: string;
-                customerUserId: string | null;
-                /** @description The guest of the trip, who can also say it on the page behind guestLink */
-                isGuest: boolean;
-                /** @description null: unknown, or the key lacks travelers:read */
-                givenName: string | null;
-                familyName: string | null;
-                /** @description Fields for save_traveler */
-                missingForFlights: string[];
-            }[];
-            /** @description So many are not named yet */
-            missingTravelers: number;
-        } & {
-            [key: string]: unknown;
-        };
         close_trip_args: {
             /** @description Of prefund_trip or list_trips */
             tripId: string;
@@ -6130,6 +6064,72 @@ export interface components {
             txHash: string | null;
             /** @constant */
             status: "confirmed";
+        } & {
+            [key: string]: unknown;
+        };
+        guest_claim_link_args: {
+            /** @description Whole, with what follows the # */
+            guestLink: string;
+            /** @description 0x address of the guest's own wallet */
+            guestWallet: string;
+            /** @default 5042002 */
+            chainId?: number;
+            /** @description Left out: this network's */
+            escrowAddress?: string;
+            claimCode?: string;
+            /** @description 0x and 64 hex digits */
+            codeNonce?: string;
+        };
+        guest_claim_link_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            txHash: string;
+            /** @constant */
+            status: "confirmed";
+            tripId: string;
+            guestWallet: string;
+            claimedAt: string;
+            escrowAddress: string;
+            /**
+             * @description Runs that waited for it and go on: read_run
+             * @default []
+             */
+            readonly waitingRunIds: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        read_trip_travelers_args: {
+            tripId: string;
+            /** @default 1 */
+            passengers?: number;
+            /**
+             * @description icu_…: all who travel, or those who travel with the first one
+             * @default []
+             */
+            customerUserIds?: string[];
+        };
+        read_trip_travelers_result: {
+            tripId: string;
+            /** @description In the order of the booking */
+            travelers: {
+                /** @description For save_traveler */
+                userId: string;
+                customerUserId: string | null;
+                /** @description The guest of the trip, who can also say it on the page behind guestLink */
+                isGuest: boolean;
+                /** @description null: unknown, or the key lacks travelers:read */
+                givenName: string | null;
+                familyName: string | null;
+                /** @description Fields for save_traveler */
+                missingForFlights: string[];
+            }[];
+            /** @description So many are not named yet */
+            missingTravelers: number;
         } & {
             [key: string]: unknown;
         };
@@ -18524,288 +18524,6 @@ export interface operations {
             };
         };
     };
-    guest_claim_link: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description W3C trace context; the call continues its trace. */
-                traceparent?: components["parameters"]["Traceparent"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
-                    /** @constant */
-                    tool: "guest_claim_link";
-                    args: components["schemas"]["guest_claim_link_args"];
-                    /** @description A user of the tenant; left out, the key's own service account calls */
-                    userId?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The tool's result. */
-            200: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "x-service-meter-id": components["headers"]["MeterId"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        ok: true;
-                        result: components["schemas"]["guest_claim_link_result"];
-                        /**
-                         * @description An earlier call's answer: nothing ran again
-                         * @constant
-                         */
-                        replayed?: true;
-                        latencyMs: number;
-                        /** @description What was paid, in micro-USDC */
-                        priceMicroUsdc: string;
-                    };
-                };
-            };
-            /** @description Malformed json; Invalid input */
-            400: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "malformed_json" | "invalid_input";
-                    };
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "www-authenticate": components["headers"]["WwwAuthenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "unauthorized";
-                    };
-                };
-            };
-            /** @description Spend cap exceeded; Spend limit exceeded */
-            402: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 402;
-                        /** @enum {unknown} */
-                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
-                    };
-                };
-            };
-            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
-            403: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
-                    };
-                };
-            };
-            /** @description Tool not found; Tenant not found */
-            404: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
-                        /** @enum {unknown} */
-                        code?: "tool_not_found" | "tenant_not_found";
-                    };
-                };
-            };
-            /** @description Request timeout */
-            408: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 408;
-                        /** @enum {unknown} */
-                        code?: "request_timeout";
-                    };
-                };
-            };
-            /** @description In progress */
-            409: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "in_progress";
-                    };
-                };
-            };
-            /** @description Too large */
-            413: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "too_large";
-                    };
-                };
-            };
-            /** @description Unsupported media type */
-            415: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                };
-            };
-            /** @description Idempotency mismatch */
-            422: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 422;
-                        /** @enum {unknown} */
-                        code?: "idempotency_mismatch";
-                    };
-                };
-            };
-            /** @description Rate limited */
-            429: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 429;
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                };
-            };
-            /** @description Headers too large */
-            431: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 431;
-                        /** @enum {unknown} */
-                        code?: "headers_too_large";
-                    };
-                };
-            };
-            /** @description The tool ran and failed */
-            500: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "trip_not_found" | "trip_not_funded" | "trip_expired" | "trip_closed" | "trip_in_progress" | "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "claim_link_invalid" | "already_claimed" | "wrong_chain" | "claim_locked" | "claim_code_required" | "claim_code_wrong" | "tool_failed" | "internal_error";
-                    };
-                };
-            };
-            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
-            503: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
-                    };
-                };
-            };
-        };
-    };
     reserve_booking: {
         parameters: {
             query?: never;
@@ -21626,288 +21344,6 @@ export interface operations {
             };
         };
     };
-    read_trip_travelers: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description W3C trace context; the call continues its trace. */
-                traceparent?: components["parameters"]["Traceparent"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
-                    /** @constant */
-                    tool: "read_trip_travelers";
-                    args: components["schemas"]["read_trip_travelers_args"];
-                    /** @description A user of the tenant; left out, the key's own service account calls */
-                    userId?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The tool's result. */
-            200: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "x-service-meter-id": components["headers"]["MeterId"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        ok: true;
-                        result: components["schemas"]["read_trip_travelers_result"];
-                        /**
-                         * @description An earlier call's answer: nothing ran again
-                         * @constant
-                         */
-                        replayed?: true;
-                        latencyMs: number;
-                        /** @description What was paid, in micro-USDC */
-                        priceMicroUsdc: string;
-                    };
-                };
-            };
-            /** @description Malformed json; Invalid input */
-            400: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "malformed_json" | "invalid_input";
-                    };
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "www-authenticate": components["headers"]["WwwAuthenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "unauthorized";
-                    };
-                };
-            };
-            /** @description Spend cap exceeded; Spend limit exceeded */
-            402: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 402;
-                        /** @enum {unknown} */
-                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
-                    };
-                };
-            };
-            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
-            403: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
-                    };
-                };
-            };
-            /** @description Tool not found; Tenant not found */
-            404: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
-                        /** @enum {unknown} */
-                        code?: "tool_not_found" | "tenant_not_found";
-                    };
-                };
-            };
-            /** @description Request timeout */
-            408: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 408;
-                        /** @enum {unknown} */
-                        code?: "request_timeout";
-                    };
-                };
-            };
-            /** @description In progress */
-            409: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "in_progress";
-                    };
-                };
-            };
-            /** @description Too large */
-            413: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "too_large";
-                    };
-                };
-            };
-            /** @description Unsupported media type */
-            415: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                };
-            };
-            /** @description Idempotency mismatch */
-            422: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 422;
-                        /** @enum {unknown} */
-                        code?: "idempotency_mismatch";
-                    };
-                };
-            };
-            /** @description Rate limited */
-            429: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 429;
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                };
-            };
-            /** @description Headers too large */
-            431: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 431;
-                        /** @enum {unknown} */
-                        code?: "headers_too_large";
-                    };
-                };
-            };
-            /** @description The tool ran and failed */
-            500: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "trip_not_found" | "customer_not_found" | "tool_failed" | "internal_error";
-                    };
-                };
-            };
-            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
-            503: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
-                    };
-                };
-            };
-        };
-    };
     close_trip: {
         parameters: {
             query?: never;
@@ -22168,6 +21604,570 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "trip_not_found" | "trip_not_funded" | "trip_in_progress" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    guest_claim_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "guest_claim_link";
+                    args: components["schemas"]["guest_claim_link_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["guest_claim_link_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "trip_not_found" | "trip_not_funded" | "trip_expired" | "trip_closed" | "trip_in_progress" | "settlement_stopped" | "chain_not_available" | "step_in_progress" | "step_reverted" | "claim_link_invalid" | "already_claimed" | "wrong_chain" | "claim_locked" | "claim_code_required" | "claim_code_wrong" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_trip_travelers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "read_trip_travelers";
+                    args: components["schemas"]["read_trip_travelers_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["read_trip_travelers_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "trip_not_found" | "customer_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -12,6 +12,7 @@ import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
+import { guestsModule } from "./guests/module.ts";
 import { identityModule } from "./identity/module.ts";
 import { invoicesModule } from "./invoices/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
@@ -56,6 +57,7 @@ export const modules = [
   webhooksModule,
   treasuryModule,
   escrowModule,
+  guestsModule,
   policyModule,
   approvalsModule,
   pricingModule,

@@ -39,19 +39,7 @@ export const commitErrors = {
 } as const;
 
 export const claimErrors = {
-  claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
   already_claimed: "The trip has already been claimed with another wallet. Another guest needs another trip.",
-  wrong_chain: "The trip is on another chain, named in the text. Send it as chainId.",
-  claim_locked: "Too many wrong codes: the buyer has to unlock the claim (docs/guest-claims); no tool does that.",
-  claim_code_required: "The claim needs the buyer's six-digit code. Ask for it.",
-  claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
-} as const;
-
-/** Of the route by which a guest says who travels; no tool ends in them. */
-const guestTravelerErrors = {
-  not_claimed: "The trip has not been claimed yet. Claim it first.",
-  no_guest_traveler: "The trip was not prefunded for a guest: the buyer says who travels.",
-  traveler_given: "Who travels has been said already. The buyer can change it: ask them.",
 } as const;
 
 const texts = {
@@ -61,7 +49,6 @@ const texts = {
   ...budgetErrors,
   ...commitErrors,
   ...claimErrors,
-  ...guestTravelerErrors,
 };
 export type EscrowCode = keyof typeof texts;
 

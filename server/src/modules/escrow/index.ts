@@ -1,6 +1,8 @@
-export { bookingErrors, stepErrors, tripStateErrors } from "./errors.ts";
-export { type ClaimState, findClaim } from "./find-claim.ts";
-export { guestLinkOf } from "./guest-link.ts";
+export { bookingErrors, claimErrors, escrowFailure, stepErrors, tripStateErrors } from "./errors.ts";
+export { type GuestLink, guestLinkOf, readGuestLink } from "./guest-link.ts";
 export { composeGuestMail } from "./guest-mail-text.ts";
-export { Hash, hashOf, readHash } from "./input.ts";
+export { Hash, hashOf, readHash, requireEscrow } from "./input.ts";
+export { isExpired, requireFunded, requireNothingPending, requireOpen } from "./records/trip-state.ts";
 export { escrowStep } from "./step-machine/step-operation.ts";
+export { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";
+export { takeTripStep } from "./step-machine/take-trip-step.ts";

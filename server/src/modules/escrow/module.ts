@@ -4,7 +4,6 @@ import { defineModule } from "./context.ts";
 import { escrowJobs } from "./jobs.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
-import { guestRoutes } from "./routes-guests.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
 import { escrowEndings } from "./step-machine/end-step.ts";
 import { escrowStep } from "./step-machine/step-operation.ts";
@@ -14,13 +13,11 @@ import { closeTrip } from "./tools/close-trip.ts";
 import { commitBooking } from "./tools/commit-booking.ts";
 import { confirmBooking } from "./tools/confirm-booking.ts";
 import { confirmFlight } from "./tools/confirm-flight.ts";
-import { guestClaimLink } from "./tools/guest-claim-link.ts";
 import { listTrips } from "./tools/list-trips.ts";
 import { logAgentAction } from "./tools/log-agent-action.ts";
 import { prefundTrip } from "./tools/prefund-trip.ts";
 import { previewPrice } from "./tools/preview-price.ts";
 import { readTrip } from "./tools/read-trip.ts";
-import { readTripTravelers } from "./tools/read-trip-travelers.ts";
 import { releaseReservation } from "./tools/release-reservation.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
@@ -36,7 +33,6 @@ declare module "../../kernel/parts.ts" {
 const tools = [
   prefundTrip,
   previewPrice,
-  guestClaimLink,
   reserveBooking,
   commitBooking,
   confirmBooking,
@@ -47,7 +43,6 @@ const tools = [
   logAgentAction,
   listTrips,
   readTrip,
-  readTripTravelers,
   closeTrip,
 ];
 
@@ -55,7 +50,7 @@ export const escrowModule = defineModule({
   name: "escrow",
   tools,
   prompts: [planATrip],
-  routes: [...escrowRoutes, ...guestRoutes],
+  routes: escrowRoutes,
   stores: ({ db, clock }) => ({
     guestMails: createGuestMails(db, clock),
   }),

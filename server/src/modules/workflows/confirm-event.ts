@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, isRetryable } from "../../domain/errors.ts";
-import { type ClaimState, findClaim } from "../escrow/index.ts";
+import { type ClaimState, findClaim } from "../guests/index.ts";
 import { type OrderRecord, readTicketing, refreshOrder } from "../orders/index.ts";
 import type { RunParts } from "./run-parts.ts";
 import type { Run, RunPause } from "./runs.ts";

@@ -9,6 +9,7 @@ type Needs =
   | "chain"
   | "effects"
   | "escrow"
+  | "guests"
   | "identity"
   | "ledger"
   | "memory"

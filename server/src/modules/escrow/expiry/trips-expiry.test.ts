@@ -11,7 +11,7 @@ import { chainEndings } from "../../../contributions.ts";
 import { systemRandom } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
-import { claimTrip } from "../claim-trip.ts";
+import { claimTrip } from "../../guests/claim-trip.ts";
 import { readGuestLink } from "../guest-link.ts";
 import { prefundTrip } from "../prefund-trip.ts";
 import type { BookingAction } from "../step-machine/escrow-action.ts";

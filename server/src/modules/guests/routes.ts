@@ -3,6 +3,7 @@ import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { definePublicRoute } from "../../kernel/route.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { escrowFailure, Hash, hashOf } from "../escrow/index.ts";
 import { addressOf } from "../treasury/index.ts";
 import {
   ClaimBody,
@@ -14,9 +15,7 @@ import {
   ViewBody,
 } from "./claim-answers.ts";
 import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
-import { escrowFailure } from "./errors.ts";
 import { giveTraveler } from "./guest-traveler.ts";
-import { Hash, hashOf } from "./input.ts";
 
 /** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
 interface GuestRoutePorts {

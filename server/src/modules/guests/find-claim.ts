@@ -1,9 +1,8 @@
 import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { isExpired, readHash } from "../escrow/index.ts";
 import type { Stores } from "./context.ts";
-import { readHash } from "./input.ts";
-import { isExpired } from "./records/trip-state.ts";
 
 export type ClaimState = "claimed" | "open" | "expired";
 

@@ -2,12 +2,11 @@ import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { Replayed } from "../../../kernel/tool.ts";
+import { Hash, hashOf, readGuestLink, stepErrors, tripStateErrors } from "../../escrow/index.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
 import { checkFirstClaim, claimTrip } from "../claim-trip.ts";
 import { defineTool } from "../context.ts";
-import { claimErrors, escrowFailure, stepErrors, tripStateErrors } from "../errors.ts";
-import { readGuestLink } from "../guest-link.ts";
-import { Hash, hashOf } from "../input.ts";
+import { guestClaimErrors, guestFailure } from "../errors.ts";
 
 const { trip_not_found, trip_not_funded, trip_expired, trip_closed, trip_in_progress } = tripStateErrors;
 const DEVELOPMENT_CHAIN = 5_042_002;
@@ -55,7 +54,7 @@ export const guestClaimLink = defineTool({
     trip_closed,
     trip_in_progress,
     ...stepErrors,
-    ...claimErrors,
+    ...guestClaimErrors,
   },
   example: (_today, { guestLink, claimCode }) => ({
     guestLink,
@@ -95,7 +94,7 @@ function readClaim(input: {
   escrowAddress?: string | undefined;
 }) {
   const link = readGuestLink(input.guestLink);
-  if (link === undefined) throw escrowFailure("claim_link_invalid");
+  if (link === undefined) throw guestFailure("claim_link_invalid");
   const guestWallet = readAddress(input.guestWallet);
   if (guestWallet === undefined) throw new Error("the schema has let a bad value through");
   return { ...link, guestWallet, chainId: input.chainId, escrowAddress: input.escrowAddress };

@@ -2,16 +2,23 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Failure, invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
+import {
+  escrowFailure,
+  escrowStep,
+  type GuestLink,
+  isExpired,
+  lockTrip,
+  requireEscrow,
+  requireFunded,
+  requireNothingPending,
+  requireTakingSteps,
+  type StepAnswer,
+  takeTripStep,
+} from "../escrow/index.ts";
 import { chainProvenance, isChainContract } from "../treasury/index.ts";
 import { MOST_WRONG_CODES, type Trip } from "../trips/index.ts";
 import type { Ports } from "./context.ts";
-import { escrowFailure } from "./errors.ts";
-import type { GuestLink } from "./guest-link.ts";
-import { requireEscrow } from "./input.ts";
-import { isExpired, requireFunded, requireNothingPending } from "./records/trip-state.ts";
-import { escrowStep } from "./step-machine/step-operation.ts";
-import { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";
-import { takeTripStep } from "./step-machine/take-trip-step.ts";
+import { guestFailure } from "./errors.ts";
 
 export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock" | "claimKeys">;
 
@@ -98,7 +105,7 @@ export async function openClaim(
   const trip =
     tenantId === undefined ? await trips.get(environment, tripId) : await trips.find(tenantId, environment, tripId);
   if (trip === undefined) throw escrowFailure("trip_not_found");
-  if (!isEqual(linkSecret, claimKeys.linkSecret(trip.codeNonce))) throw escrowFailure("claim_link_invalid");
+  if (!isEqual(linkSecret, claimKeys.linkSecret(trip.codeNonce))) throw guestFailure("claim_link_invalid");
   return trip;
 }
 
@@ -110,7 +117,7 @@ async function isClaimOf(
 ): Promise<boolean> {
   requireFunded(trip);
   if (trip.guestWallet !== undefined) {
-    if (trip.guestWallet !== guestWallet) throw escrowFailure("already_claimed");
+    if (trip.guestWallet !== guestWallet) throw guestFailure("already_claimed");
     return true;
   }
   if (trip.pending?.step === "claim") {
@@ -153,8 +160,8 @@ function refusalOfCode(
   { wrongCodes, requiresCode }: Pick<Trip, "wrongCodes" | "requiresCode">,
   claimCode: string | undefined,
 ): Failure | undefined {
-  if (wrongCodes >= MOST_WRONG_CODES) return escrowFailure("claim_locked");
-  return requiresCode && claimCode === undefined ? escrowFailure("claim_code_required") : undefined;
+  if (wrongCodes >= MOST_WRONG_CODES) return guestFailure("claim_locked");
+  return requiresCode && claimCode === undefined ? guestFailure("claim_code_required") : undefined;
 }
 
 function wrongCode(attemptsLeft: number): Failure {
@@ -162,11 +169,11 @@ function wrongCode(attemptsLeft: number): Failure {
     attemptsLeft === 0
       ? "The code or the code nonce is wrong, and that was the last attempt: the buyer has to unlock the claim."
       : `The code or the code nonce is wrong. Attempts left: ${attemptsLeft}.`;
-  return escrowFailure("claim_code_wrong", { detail, extra: { attemptsLeft } });
+  return guestFailure("claim_code_wrong", { detail, extra: { attemptsLeft } });
 }
 
 function wrongChain(chainId: number): Failure {
-  return escrowFailure("wrong_chain", {
+  return guestFailure("wrong_chain", {
     detail: `The trip is on the chain ${chainId}: send this as chainId.`,
     extra: { chainId },
   });

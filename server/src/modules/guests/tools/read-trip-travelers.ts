@@ -3,11 +3,10 @@ import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
 import { guestUserIdOf } from "../../../domain/user-ids.ts";
 import type { Caller } from "../../../kernel/tool.ts";
+import { readHash, tripStateErrors } from "../../escrow/index.ts";
 import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { tripStateErrors } from "../errors.ts";
-import { readHash } from "../input.ts";
 
 const { trip_not_found } = tripStateErrors;
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
 import { guestUserIdOf } from "../../domain/user-ids.ts";
+import { type GuestLink, lockTrip, requireOpen } from "../escrow/index.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
 import type { Trip } from "../trips/index.ts";
 import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";
 import type { Aggregates, Ports } from "./context.ts";
-import { escrowFailure } from "./errors.ts";
-import type { GuestLink } from "./guest-link.ts";
-import { requireOpen } from "./records/trip-state.ts";
-import { lockTrip } from "./step-machine/take-step.ts";
+import { guestFailure } from "./errors.ts";
 
 /** What a guest says of herself or himself. */
 type GuestDetails = Pick<
@@ -59,7 +57,7 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
     const known = await findGuest(travelerRecords, trip);
     const profile = { ...NOBODY, ...known, ...withAddress(request.traveler, trip) };
     if (known !== undefined && missingForFlights(known).length === 0 && !isDeepStrictEqual(profile, known)) {
-      throw escrowFailure("traveler_given");
+      throw guestFailure("traveler_given");
     }
     const missing = missingForFlights(profile);
     if (missing.length > 0) throw invalidInput(missing.map((path) => ({ path, message: "is missing" })));
@@ -73,9 +71,9 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
 }
 
 function requireGuest(trip: Trip, clock: Ports["clock"]): void {
-  if (!trip.forGuest) throw escrowFailure("no_guest_traveler");
+  if (!trip.forGuest) throw guestFailure("no_guest_traveler");
   requireOpen(trip, clock);
-  if (trip.guestWallet === undefined) throw escrowFailure("not_claimed");
+  if (trip.guestWallet === undefined) throw guestFailure("not_claimed");
 }
 
 /** The address that the buyer gave will do. */

@@ -1,0 +1,26 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+
+type Needs =
+  | "approvals"
+  | "bookings"
+  | "chain"
+  | "effects"
+  | "escrow"
+  | "identity"
+  | "ledger"
+  | "memory"
+  | "messages"
+  | "orders"
+  | "pricing"
+  | "travelers"
+  | "trips"
+  | "treasury";
+type Seen = "guests" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
+export type Stores = StoresOf<Seen>;
+export type Ports = PortsOf<Seen>;

@@ -1,0 +1,26 @@
+import { Failure, type FailureDetails } from "../../domain/errors.ts";
+import { claimErrors } from "../escrow/index.ts";
+
+/** For tools that claim a trip to declare. */
+export const guestClaimErrors = {
+  claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
+  already_claimed: claimErrors.already_claimed,
+  wrong_chain: "The trip is on another chain, named in the text. Send it as chainId.",
+  claim_locked: "Too many wrong codes: the buyer has to unlock the claim (docs/guest-claims); no tool does that.",
+  claim_code_required: "The claim needs the buyer's six-digit code. Ask for it.",
+  claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
+} as const;
+
+/** Of the route by which a guest says who travels; no tool ends in them. */
+const guestTravelerErrors = {
+  not_claimed: "The trip has not been claimed yet. Claim it first.",
+  no_guest_traveler: "The trip was not prefunded for a guest: the buyer says who travels.",
+  traveler_given: "Who travels has been said already. The buyer can change it: ask them.",
+} as const;
+
+const texts = { ...guestClaimErrors, ...guestTravelerErrors };
+
+/** Uses the text of the code unless `details` has a more exact one. */
+export function guestFailure(code: keyof typeof texts, details: FailureDetails = {}): Failure {
+  return new Failure(code, { detail: texts[code], ...details });
+}

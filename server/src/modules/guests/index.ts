@@ -1,0 +1,1 @@
+export { type ClaimState, findClaim } from "./find-claim.ts";

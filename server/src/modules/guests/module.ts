@@ -1,0 +1,16 @@
+import { notServed } from "../../kernel/module.ts";
+import { defineModule } from "./context.ts";
+import { guestRoutes } from "./routes.ts";
+import { guestClaimLink } from "./tools/guest-claim-link.ts";
+import { readTripTravelers } from "./tools/read-trip-travelers.ts";
+
+/** The guests of trips: how they claim them with a link and a code, and who of them travels. */
+export const guestsModule = defineModule({
+  name: "guests",
+  tools: [guestClaimLink, readTripTravelers],
+  routes: guestRoutes,
+  async facts({ chains: { production } }) {
+    const isServed = production === undefined || production.chain.escrow !== undefined;
+    return isServed ? [] : [notServed([guestClaimLink], "until CHAIN_ESCROW is set")];
+  },
+});
