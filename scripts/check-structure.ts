@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { drawModules, replaceDrawing } from "./structure/draw-modules.ts";
-import { declaredNeeds, KNOWN_RINGS, listModules } from "./structure/modules.ts";
+import { declaredNeeds, listModules, moduleRings } from "./structure/modules.ts";
 import { rules } from "./structure/rules.ts";
 import { readSource } from "./structure/source.ts";
 
@@ -23,11 +23,15 @@ const root = resolve(import.meta.dirname, "..");
 const files = readSource(root, FOLDERS);
 const found = Object.entries(rules).flatMap(([name, rule]) => rule(files).map((line) => `${name}: ${line}`));
 
-const pageFile = resolve(root, "ARCHITECTURE.md");
-const page = readFileSync(pageFile, "utf8");
-const drawn = replaceDrawing(page, drawModules(listModules(files), declaredNeeds(files), KNOWN_RINGS));
-if (process.argv.includes("--write")) writeFileSync(pageFile, drawn);
-else if (drawn !== page) found.push("ARCHITECTURE.md: its drawing of the modules is out of date: npm run gen");
+// Modules that need each other cannot be drawn, and are a violation already.
+const needs = declaredNeeds(files);
+if (moduleRings(needs).length === 0) {
+  const pageFile = resolve(root, "ARCHITECTURE.md");
+  const page = readFileSync(pageFile, "utf8");
+  const drawn = replaceDrawing(page, drawModules(listModules(files), needs));
+  if (process.argv.includes("--write")) writeFileSync(pageFile, drawn);
+  else if (drawn !== page) found.push("ARCHITECTURE.md: its drawing of the modules is out of date: npm run gen");
+}
 
 for (const line of found) process.stdout.write(`${line}\n`);
 process.stdout.write(`structure: ${files.length} files, ${found.length} violations\n`);

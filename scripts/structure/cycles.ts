@@ -28,15 +28,3 @@ export function findCycles(graph: Graph): string[] {
   for (const name of graph.keys()) visit(name, []);
   return found;
 }
-
-export function reaches(graph: Graph, from: string, to: string): boolean {
-  const seen = new Set([from]);
-  for (const name of seen) for (const target of graph.get(name) ?? []) seen.add(target);
-  return seen.has(to);
-}
-
-/** `arrows` as `from → to`. */
-export function withoutArrows(graph: Graph, arrows: readonly string[]): Graph {
-  const all = [...graph].flatMap(([from, targets]) => [...targets].map((to) => [from, to] as const));
-  return graphOf(all.filter(([from, to]) => !arrows.includes(`${from} → ${to}`)));
-}

@@ -1,4 +1,4 @@
-import { type Graph, withoutArrows } from "./cycles.ts";
+import type { Graph } from "./cycles.ts";
 
 /** Between these lines of ARCHITECTURE.md stands what `drawModules` writes. */
 const BLOCK = /(<!-- modules: written by `npm run gen` -->\n).*?(<!-- end of modules -->)/s;
@@ -8,16 +8,12 @@ export function replaceDrawing(page: string, drawing: string): string {
   return page.replace(BLOCK, (_, begin: string, end: string) => `${begin}${drawing}${end}`);
 }
 
-/** The modules in levels: each needs only modules of earlier levels. `rings`: needs that are left out for that, as they close a ring. */
-export function drawModules(modules: readonly string[], needs: Graph, rings: readonly string[]): string {
+/** The modules in levels: each needs only modules of earlier levels. No two may need each other. */
+export function drawModules(modules: readonly string[], needs: Graph): string {
   const count = [...needs.values()].reduce((sum, others) => sum + others.size, 0);
-  const rows = levelsOf(modules, withoutArrows(needs, rings)).map(
-    (names, level) => `| ${level} | ${names.join(", ")} |`,
-  );
-  const known =
-    rings.length === 0 ? "No needs close a ring." : `Needs that still close a ring: ${rings.toSorted().join(", ")}.`;
+  const rows = levelsOf(modules, needs).map((names, level) => `| ${level} | ${names.join(", ")} |`);
   return [
-    `${modules.length} modules with ${count} needs. Each module needs only modules of earlier levels. ${known}`,
+    `${modules.length} modules with ${count} needs and no cycle. Each module needs only modules of earlier levels.`,
     "",
     "| Level | Modules |",
     "|---|---|",

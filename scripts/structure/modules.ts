@@ -1,4 +1,4 @@
-import { findCycles, type Graph, graphOf, reaches, withoutArrows } from "./cycles.ts";
+import { findCycles, type Graph, graphOf } from "./cycles.ts";
 import { isTest, type SourceFile, targetsOf } from "./source.ts";
 
 /**
@@ -7,12 +7,6 @@ import { isTest, type SourceFile, targetsOf } from "./source.ts";
  */
 
 const MODULES = "server/src/modules/";
-
-/**
- * Needs that close a ring, until they are turned round by an event or a contribution. The list may only become shorter: an entry
- * that no ring needs any more is a violation.
- */
-export const KNOWN_RINGS: readonly string[] = [];
 
 /** Tables whose first migration was released by another module than the one that they belong to now. */
 const MOVED_TABLES: Readonly<Record<string, string>> = {
@@ -123,7 +117,7 @@ export function brokenNeeds(files: readonly SourceFile[]): string[] {
       .filter((target) => target !== `${MODULES}${moduleOf(target)}/index.ts`)
       .map((target) => `${file.path}: not through index.ts: ${target}`),
   );
-  return [...undeclared, ...past, ...unusedNeeds(files, needs, uses), ...brokenRings(needs)];
+  return [...undeclared, ...past, ...unusedNeeds(files, needs, uses), ...moduleRings(needs)];
 }
 
 /** A need is used by an import, by a table, by a name that its module offers, or to hand it on to a module that needs it too. */
@@ -148,18 +142,9 @@ function unusedNeeds(files: readonly SourceFile[], needs: Graph, uses: readonly 
   );
 }
 
-function brokenRings(needs: Graph): string[] {
-  return findCycles(withoutArrows(needs, KNOWN_RINGS)).map((ring) => `modules need each other: ${ring}`);
-}
-
-/** Entries of the list that no ring needs any more. */
-export function goneRings(needs: Graph, known: readonly string[] = KNOWN_RINGS): string[] {
-  const without = withoutArrows(needs, known);
-  const gone = known.filter((arrow) => {
-    const [from = "", to = ""] = arrow.split(" → ");
-    return needs.get(from)?.has(to) !== true || !reaches(without, to, from);
-  });
-  return gone.map((arrow) => `closes no ring any more, take it off the list: ${arrow}`);
+/** Modules that need each other, over however many. */
+export function moduleRings(needs: Graph): string[] {
+  return findCycles(needs).map((ring) => `modules need each other: ${ring}`);
 }
 
 /** A module sees what its `context.ts` says, and nothing goes round that. */

@@ -1,5 +1,5 @@
 import { findCycles, graphOf } from "./cycles.ts";
-import { brokenContexts, brokenNeeds, declaredNeeds, goneRings } from "./modules.ts";
+import { brokenContexts, brokenNeeds } from "./modules.ts";
 import { isTest, type SourceFile, targetsOf } from "./source.ts";
 
 const SERVICE = "server/src/";
@@ -157,7 +157,6 @@ function hiddenInputs(files: readonly SourceFile[]): string[] {
 export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => string[]>> = {
   "folders import only what they may": brokenRooms,
   "modules use only the modules that they need": brokenNeeds,
-  "known rings of modules are still there": (files) => goneRings(declaredNeeds(files)),
   "modules see only what their context says": (files) => [...brokenContexts(files), ...seesEverything(files)],
   "the outside and the hosts know no module": knowsModules,
   "no file cycles": cyclesOfFiles,
