@@ -10,7 +10,7 @@ const MODULES = "server/src/modules/";
 
 /** Tables whose first migration was released by another module than the one that they belong to now. */
 const MOVED_TABLES: Readonly<Record<string, string>> = {
-  guest_mail_count: "messages",
+  guest_mail_count: "outbox",
   ledger_account: "ledger",
   ledger_entry: "ledger",
   ledger_transaction: "ledger",

@@ -19,8 +19,8 @@ import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
 import { memoryModule } from "./memory/module.ts";
-import { messagesModule } from "./messages/module.ts";
 import { ordersModule } from "./orders/module.ts";
+import { outboxModule } from "./outbox/module.ts";
 import { paymentsModule } from "./payments/module.ts";
 import { placesModule } from "./places/module.ts";
 import { policyModule } from "./policy/module.ts";
@@ -43,7 +43,7 @@ export const modules = [
   limitsModule,
   ledgerModule,
   effectsModule,
-  messagesModule,
+  outboxModule,
   chainModule,
   scansModule,
   travelersModule,

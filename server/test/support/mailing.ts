@@ -1,4 +1,4 @@
-import type { Mailing } from "../../src/modules/messages/mailing.ts";
+import type { Mailing } from "../../src/modules/outbox/mailing.ts";
 
 /** Everything goes out. */
 export const mailing: Mailing = { kept: undefined, mostPerTenantAndDay: 100, mostPerRecipientAndDay: 100 };

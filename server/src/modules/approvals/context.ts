@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { PartsOf } from "../../kernel/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
-type Needs = "effects" | "identity" | "messages" | "policy" | "travelers" | "usage";
+type Needs = "effects" | "identity" | "outbox" | "policy" | "travelers" | "usage";
 type Seen = "approvals" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -2,7 +2,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Mailer } from "../../ports/mailer.ts";
-import { type Mailing, sendStored } from "../messages/index.ts";
+import { type Mailing, sendStored } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
 import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";

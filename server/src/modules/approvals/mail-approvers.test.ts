@@ -15,7 +15,7 @@ import type { StayPurchase } from "../../kernel/purchase.ts";
 import type { Stores } from "../../kernel/whole.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
-import { messageUse } from "../messages/send-message.ts";
+import { messageUse } from "../outbox/send-message.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import { checkPolicy } from "../policy/tools/check-policy.ts";
 import { decideApproval } from "./decide-approval.ts";

@@ -2,7 +2,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { PlannedMovement } from "../../kernel/plan.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { composeMail, type MailPart, storeMessage, words } from "../messages/index.ts";
+import { composeMail, type MailPart, storeMessage, words } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";
 import { approvalLinkOf } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";

@@ -1,5 +1,5 @@
 import { defineJob } from "../../kernel/job.ts";
-import { openMailing } from "../messages/index.ts";
+import { openMailing } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";

@@ -9,7 +9,7 @@ type Needs =
   | "flights"
   | "identity"
   | "maps"
-  | "messages"
+  | "outbox"
   | "orders"
   | "places"
   | "servicing"

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { EMPTY_PLAN, final, type Plan } from "../../kernel/plan.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { mayBeSent, sendMessage } from "../messages/index.ts";
+import { mayBeSent, sendMessage } from "../outbox/index.ts";
 import type { Ports } from "./context.ts";
 import type { composeMessages } from "./replan-messages.ts";
 import type { MessageAnswer } from "./replan-parts.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Words } from "../../domain/texts.ts";
 import { fitToChannel, mapTexts } from "../maps/index.ts";
-import { composeMail, words as plainWords } from "../messages/index.ts";
+import { composeMail, words as plainWords } from "../outbox/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
 import type { AirlineChange } from "./airline-change.ts";
 import type { AirlineDuty } from "./airline-duties.ts";

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { Mail } from "../../ports/mailer.ts";
-import { composeMail, type MailPart, words } from "../messages/index.ts";
+import { composeMail, type MailPart, words } from "../outbox/index.ts";
 import { nameText, summaryText, type Trip } from "../trips/index.ts";
 
 export type TripToMail = Pick<Trip, "tripId" | "environment" | "budget" | "expiresAt" | "requiresCode" | "details">;

@@ -14,7 +14,7 @@ import {
   send,
   unknown,
 } from "../effects/index.ts";
-import type { Mailing } from "../messages/index.ts";
+import type { Mailing } from "../outbox/index.ts";
 import type { MailState, Trip } from "../trips/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { guestLinkOf } from "./guest-link.ts";

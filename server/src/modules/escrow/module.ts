@@ -1,5 +1,5 @@
 import { notServed } from "../../kernel/module.ts";
-import { openMailing } from "../messages/index.ts";
+import { openMailing } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { escrowJobs } from "./jobs.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";

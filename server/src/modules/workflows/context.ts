@@ -13,7 +13,7 @@ type Needs =
   | "identity"
   | "ledger"
   | "memory"
-  | "messages"
+  | "outbox"
   | "orders"
   | "policy"
   | "travelers"

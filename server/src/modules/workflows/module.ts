@@ -1,7 +1,7 @@
 import { systemRandom } from "../../domain/ids.ts";
 import { defineJob } from "../../kernel/job.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
-import { openMailing } from "../messages/index.ts";
+import { openMailing } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";

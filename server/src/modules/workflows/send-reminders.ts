@@ -8,7 +8,7 @@ import type { Vault } from "../../ports/vault.ts";
 import { approvalLinkOf } from "../approvals/index.ts";
 import { defineEffectUse, type EffectDefinition, failed, type Move, send, unknown } from "../effects/index.ts";
 import { composeGuestMail, guestLinkOf } from "../escrow/index.ts";
-import type { Mailing } from "../messages/index.ts";
+import type { Mailing } from "../outbox/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import type { PauseReminder, RemindedPause } from "./reminders.ts";
 

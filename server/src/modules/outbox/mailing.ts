@@ -2,7 +2,7 @@ import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/tool.ts" {
   interface ModulePorts {
-    "messages.mailing": Mailing;
+    "outbox.mailing": Mailing;
   }
 }
 

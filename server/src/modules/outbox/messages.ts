@@ -4,7 +4,7 @@ import type { EffectRecord, EffectStore } from "../effects/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {
-    "messages.messages": Messages;
+    "outbox.messages": Messages;
   }
 }
 

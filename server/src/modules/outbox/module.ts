@@ -9,14 +9,14 @@ import { createAddressedPersons } from "./store-persons.ts";
 
 declare module "../../kernel/parts.ts" {
   interface ModuleSettings {
-    readonly "messages.mailsPerTenantDay": number;
-    readonly "messages.mailsPerRecipientDay": number;
+    readonly "outbox.mailsPerTenantDay": number;
+    readonly "outbox.mailsPerRecipientDay": number;
   }
 }
 
 /** Mails to people, and how many of them may go out. */
-export const messagesModule = defineModule({
-  name: "messages",
+export const outboxModule = defineModule({
+  name: "outbox",
   stores: ({ db, clock, vault }) => ({
     mailCounts: createMailCounts(db, clock),
     messages: createMessages(db, clock, vault),

@@ -7,7 +7,7 @@ import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
   interface ModuleStores {
-    "messages.mailCounts": MailCounts;
+    "outbox.mailCounts": MailCounts;
   }
 }
 

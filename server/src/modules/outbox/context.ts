@@ -3,7 +3,7 @@ import type { PartsOf } from "../../kernel/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
 type Needs = "effects" | "identity";
-type Seen = "messages" | Needs;
+type Seen = "outbox" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export type Aggregates = AggregatesOf<Seen>;
