@@ -147,7 +147,6 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     mapTiles,
     fx,
     claimKeys,
-    mailer,
     suppliers,
     chains,
   } = parts;
@@ -164,7 +163,6 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     mapTiles,
     fx,
     claimKeys,
-    mailer,
   };
   const ports: { -readonly [Name in Environment]?: Ports } = {};
   for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {

@@ -79,7 +79,6 @@ const NAMING_PERSONS = [
     "idempotency.subject",
   ],
   ...[
-    "pause_reminder.user_id",
     "payment.subject",
     "traveler_customer.user_id",
     "traveler_profile.user_id",

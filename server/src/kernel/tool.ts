@@ -14,7 +14,6 @@ import type { FlightServicing } from "../ports/flight-servicing.ts";
 import type { Flights } from "../ports/flights.ts";
 import type { FxRates } from "../ports/fx.ts";
 import type { Environment } from "../ports/identity.ts";
-import type { Mailer } from "../ports/mailer.ts";
 import type { MapTiles } from "../ports/map-tiles.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
@@ -45,8 +44,6 @@ export interface CommonPorts {
   submission: ChainSubmission;
   fx: FxRates;
   claimKeys: ClaimKeys;
-  /** Undefined: the operator has no mail server. */
-  mailer: Mailer | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 export interface Mail {
-  to: { address: string; name?: string };
+  to: { address: string; name?: string | undefined };
   subject: string;
   text: string;
   html: string;

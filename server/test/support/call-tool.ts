@@ -68,7 +68,6 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     fx: embeddedRates,
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
-    mailer: undefined,
     mailing,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),

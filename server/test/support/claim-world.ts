@@ -27,7 +27,6 @@ export async function openClaimWorld() {
     random: systemRandom,
     claimKeys: createClaimKeys(vault),
     claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: async () => [] },
-    mailer: undefined,
     mailing,
   };
 

@@ -1,8 +1,7 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Mailer } from "../../ports/mailer.ts";
-import { type Mailing, sendStored } from "../outbox/index.ts";
+import { type Mailing, sendNow, storedWords } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
 import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
@@ -15,7 +14,7 @@ export interface KeptApprovalsOptions {
   clock: Clock;
   random: RandomBytes;
   /** Undefined: there is no mail server, and nobody is written to. */
-  mail: (ApproverMailPorts & { mailer: Mailer; mailing: Mailing }) | undefined;
+  mail: (ApproverMailPorts & { mailing: Mailing }) | undefined;
 }
 
 /** The approvals that policies ask for, as they are stored. */
@@ -85,7 +84,7 @@ export class KeptApprovals implements Approvals {
     if (mail === undefined || approval.id !== id) return { approval, mails: [] };
     return {
       approval,
-      mails: await storeApproverMails(aggregates, { ...mail, clock, random }, approval, {
+      mails: await storeApproverMails(aggregates, mail, approval, {
         ...asked,
         purpose: context.purpose,
       }),
@@ -94,7 +93,9 @@ export class KeptApprovals implements Approvals {
 
   async #send(stored: StoredMails[number]): Promise<void> {
     const { stores, clock, mail } = this.#options;
-    if (mail !== undefined) await sendStored({ stores, clock, mailer: mail.mailer }, stored, 0);
+    if (mail === undefined) return;
+    const ports = { stores, clock, mailing: mail.mailing };
+    await sendNow(ports, storedWords(ports), stored, 0).catch(() => undefined);
   }
 
   settle({ id }: Pick<PendingCall, "id">): Promise<void> {

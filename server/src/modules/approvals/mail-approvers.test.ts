@@ -15,7 +15,8 @@ import type { StayPurchase } from "../../kernel/purchase.ts";
 import type { Stores } from "../../kernel/whole.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
-import { messageUse } from "../outbox/send-message.ts";
+import { openCarriers } from "../outbox/carriers/index.ts";
+import { outboxUse, storedWords } from "../outbox/send-message.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import { checkPolicy } from "../policy/tools/check-policy.ts";
 import { decideApproval } from "./decide-approval.ts";
@@ -56,10 +57,14 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
+const mailingBy = (through: Mailer, kept?: "sandbox") => ({
+  ...{ ...mailing, kept, carriers: openCarriers({ mailer: through }) },
+});
+
 const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
   new KeptApprovals({
     ...{ stores: over, clock, random: systemRandom },
-    mail: { mailer: through, mailing: { ...mailing, kept }, vault: setup.vault, origin: "https://wayfare.example" },
+    mail: { mailing: mailingBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
   });
 
 const NOTHING_MORE = { alternatives: [], purpose: undefined };
@@ -78,7 +83,10 @@ const caseOf = (name: string): ApprovalCase => ({
   verdict: { decision: "require_approval", violations: [], notEvaluated: [], notShown: 0 },
 });
 
-const reconcile = () => reconcileEffects([messageUse({ stores, clock, mailer })], { workerId: "job", log: silentLog });
+const reconcile = () => {
+  const ports = { stores, clock, mailing: mailingBy(mailer) };
+  return reconcileEffects([outboxUse(ports, storedWords(ports))], { workerId: "job", log: silentLog });
+};
 /** Who was written to, once for each mail, however often a server was given the same one. */
 const written = () => {
   const mails = new Map(server.received.map(({ parsed, to }) => [parsed.messageId, to.join()]));
@@ -170,8 +178,11 @@ it("is not decided by a system for who asked, also where their key has named ano
 
 it("stays in the house where mails of the sandbox are kept", async () => {
   const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), NOTHING_MORE);
-  const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();
-  expect(kept.map(({ userId }) => userId).toSorted()).toEqual(["user_boss", "user_grace"]);
+  const keptFor = async () => {
+    const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();
+    return kept.map(({ userId }) => userId).toSorted();
+  };
+  await expect.poll(keptFor, PATIENT).toEqual(["user_boss", "user_grace"]);
   expect(approvalId).toMatch(/^apr_/);
   // Mails of the test before may still arrive.
   expect(server.received.filter(({ parsed }) => parsed.text?.includes(approvalId))).toEqual([]);

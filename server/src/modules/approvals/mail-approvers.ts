@@ -2,7 +2,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { PlannedMovement } from "../../kernel/plan.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { composeMail, type MailPart, storeMessage, words } from "../outbox/index.ts";
+import { composeMail, type MailPart, words } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";
 import { approvalLinkOf } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
@@ -22,29 +22,28 @@ export interface ApproverMailPorts {
 
 /** `purpose`: what the call prepares the buying of. */
 type MailedCase = ApprovalCase & Pick<ApprovalContext, "purpose">;
-type Storing = Parameters<typeof storeMessage>[1];
-export type StoredMails = readonly NonNullable<Awaited<ReturnType<typeof storeMessage>>>[];
+export type StoredMails = readonly NonNullable<Awaited<ReturnType<Aggregates["messages"]["insert"]>>>[];
 
 /** A mail with a link of their own for all who may decide, in the transaction that asks for the approval. */
 export async function storeApproverMails(
   aggregates: Aggregates,
-  { vault, origin, ...ports }: Storing & ApproverMailPorts,
+  { vault, origin }: ApproverMailPorts,
   approval: Approval,
   asked: MailedCase,
 ): Promise<StoredMails> {
   const { id, tenantId, environment, expiresAt } = approval;
   const deciders = (await listDeciders(aggregates, approval)).slice(0, MOST_MAILED);
   const stored = [];
-  for (const { id: personId, email, name } of deciders.toSorted((one, other) => (one.email < other.email ? -1 : 1))) {
+  for (const { id: personId, email, name } of deciders) {
     const link = approvalLinkOf(vault, origin, { approvalId: id, personId });
-    const mail = composeMail({
+    const letter = composeMail({
       to: { address: email },
       subject: `Approval needed: ${subjectOf(asked)}`,
       language: "en",
       parts: partsOf(approval, asked, { name, link }),
     });
-    const request = { tenantId, environment, userId: personId, kind: "approval", about: [id], mail, expiresAt };
-    const record = await storeMessage(aggregates, ports, request);
+    const reason = { tenantId, environment, userId: personId, kind: "approval", about: [id] };
+    const record = await aggregates.messages.insert({ ...reason, carrier: "mail", letter, expiresAt });
     if (record !== undefined) stored.push(record);
   }
   return stored;

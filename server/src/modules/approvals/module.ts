@@ -28,14 +28,11 @@ export const approvalsModule = defineModule({
   },
   effectFollower: { opened: (aggregates, callId) => aggregates.approvals.takeAgain(callId) },
   parts: {
-    approvals: ({ stores, clock, random, mailer, vault, urls, settings }) =>
-      new KeptApprovals({
-        ...{ stores, clock, random },
-        mail:
-          mailer === undefined
-            ? undefined
-            : { mailer, vault, origin: new URL(urls.app).origin, mailing: openMailing(settings) },
-      }),
+    approvals({ stores, clock, random, vault, urls, settings, mailer }) {
+      const mailing = openMailing({ settings, mailer });
+      const mail = mailing.carriers.has("mail") ? { vault, origin: new URL(urls.app).origin, mailing } : undefined;
+      return new KeptApprovals({ stores, clock, random, mail });
+    },
   },
   jobs: ({ stores }) => [
     defineJob({

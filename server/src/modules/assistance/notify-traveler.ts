@@ -20,7 +20,7 @@ export async function notifyTraveler(
   drafts: readonly Draft[],
   disruption: Disruption,
   caller: Caller,
-  ports: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
+  ports: Pick<Ports, "stores" | "clock" | "mailing">,
 ): Promise<Message[]> {
   return await Promise.all(
     drafts.map(async ({ mail, ...draft }) => ({
@@ -37,9 +37,9 @@ export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  { mailer, travelers, ...ports }: Pick<Ports, "mailer" | "mailing" | "travelers" | "stores">,
+  { travelers, ...ports }: Pick<Ports, "mailing" | "travelers" | "stores">,
 ): Promise<Plan> {
-  if (mailer === undefined || !channels.includes("email")) return EMPTY_PLAN;
+  if (!ports.mailing.carriers.has("mail") || !channels.includes("email")) return EMPTY_PLAN;
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile?.email === undefined) return EMPTY_PLAN;
   if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return EMPTY_PLAN;
@@ -52,17 +52,19 @@ async function send(
   { channel, mail }: Pick<Draft, "channel" | "mail">,
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  { mailer, ...ports }: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
+  ports: Pick<Ports, "stores" | "clock" | "mailing">,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
   if (channel === "slack")
     return notSent("Slack is off: this service has no connection to it. Pass the text on yourself.");
   if (channel === "whatsapp")
     return notSent("WhatsApp is off: this service has no connection to it. Pass the text on yourself.");
-  if (mailer === undefined) return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
+  if (!ports.mailing.carriers.has("mail")) {
+    return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
+  }
   if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
   const expiresAt = ports.clock.now().add(OF_USE);
-  const request = { tenantId, environment, userId, kind: KIND, about, mail, expiresAt };
-  const { state, at, isNew } = await sendMessage({ ...ports, mailer }, request);
+  const reason = { tenantId, environment, userId, kind: KIND, about };
+  const { state, at, isNew } = await sendMessage(ports, { ...reason, carrier: "mail", letter: mail, expiresAt });
   const sentAt = at.toString();
   switch (state) {
     case "sent":

@@ -138,8 +138,8 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
 
   async #complete(record: R, end: () => Promise<EffectResult<R, A>>): Promise<EffectEnd> {
     const nothing: Partial<R> = {};
-    const { result, change = nothing, apply } = await end();
-    await this.#storeEnd(record, this.#definition.done, { ...change, result }, async (aggregates) => {
+    const { result, change = nothing, to = this.#definition.done, apply } = await end();
+    await this.#storeEnd(record, to, { ...change, result }, async (aggregates) => {
       await apply(aggregates);
       if (record.callId !== undefined) await aggregates.effects.done(record.callId, result);
     });

@@ -71,10 +71,15 @@ export interface EffectStore<R extends EffectRecord> {
   /** The worker lets go, and nobody touches the record before `quietUntil`. `cause`: for stores that keep why. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant, cause?: unknown): Promise<boolean>;
   /**
-   * Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`, and only of `kind`
-   * when one is named.
+   * Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`, and only of
+   * `kinds` when they are named.
    */
-  claimStale(workerId: string, staleSeconds: number, limit: number, kind?: R["kind"]): Promise<readonly R[]>;
+  claimStale(
+    workerId: string,
+    staleSeconds: number,
+    limit: number,
+    kinds?: readonly R["kind"][],
+  ): Promise<readonly R[]>;
 }
 
 export interface EffectAggregates {
@@ -122,6 +127,8 @@ export interface SendRequest<R extends EffectRecord, A extends EffectAggregates,
 export interface EffectResult<R extends EffectRecord, A extends EffectAggregates> {
   /** The caller's answer, now and whenever it asks again. */
   result: unknown;
+  /** Another final state than `done`. */
+  to?: R["state"];
   change?: Partial<R>;
   /** In the transaction that stores the end. */
   apply(aggregates: A): Promise<void>;

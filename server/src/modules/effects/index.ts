@@ -6,6 +6,7 @@ export {
   failed,
   type Move,
   type Next,
+  STALE_SECONDS,
   send,
   unknown,
   Waiting,

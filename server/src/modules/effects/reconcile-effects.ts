@@ -17,7 +17,7 @@ export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggreg
   /** In log lines and metrics. */
   name: string;
   /** When the store has records of other uses, too. */
-  kind?: R["kind"];
+  kinds?: readonly R["kind"][];
   stores: EffectStores<A>;
   clock: Clock;
   store(aggregates: A): EffectStore<R>;
@@ -30,7 +30,7 @@ const BATCH = 20;
 export function defineEffectUse<R extends EffectRecord, A extends EffectAggregates>(
   options: EffectUseOptions<R, A>,
 ): EffectUse {
-  const { name, kind: onlyKind, stores, clock, store, definitionFor } = options;
+  const { name, kinds, stores, clock, store, definitionFor } = options;
 
   async function finish(record: R, { workerId, log }: Reconciler): Promise<void> {
     const { id, kind, state, environment } = record;
@@ -59,7 +59,7 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       let count = 0;
       for (;;) {
         const staleSeconds = reconciler.staleSeconds ?? STALE_SECONDS;
-        const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH, onlyKind);
+        const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH, kinds);
         await Promise.all(leased.map((record) => inTrace(record.traceId, () => finish(record, reconciler))));
         count += leased.length;
         if (leased.length < BATCH) return count;

@@ -1,23 +1,19 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { Mail } from "../../ports/mailer.ts";
-import { composeMail, type MailPart, words } from "../outbox/index.ts";
+import { composeMail, type Letter, type MailPart, words } from "../outbox/index.ts";
 import { nameText, summaryText, type Trip } from "../trips/index.ts";
 
 export type TripToMail = Pick<Trip, "tripId" | "environment" | "budget" | "expiresAt" | "requiresCode" | "details">;
 
 /** The code is never in it: the buyer gives that to the guest in another way. */
-export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Mail {
-  const { tripId, budget, details } = trip;
+export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Letter {
+  const { budget, details } = trip;
   const guest = quotedName(details.guestName);
   const buyer = quotedName(details.buyerName);
   const amount = `${formatDecimal(budget)} USDC`;
   const parts = partsOf(trip, { guest, buyer, amount, guestLink });
   // Nothing that the buyer wrote is in a header: there it would seem to be said by us.
   const subject = `A trip for you: ${amount}`;
-  return {
-    ...composeMail({ to: { address: guestEmail }, subject, language: "en", parts }),
-    messageId: `guest-mail.${tripId}`,
-  };
+  return composeMail({ to: { address: guestEmail }, subject, language: "en", parts });
 }
 
 function quotedName(text: string | undefined): string | undefined {

@@ -19,12 +19,13 @@ import type { Stores } from "../../kernel/whole.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import { openCarriers } from "../outbox/carriers/index.ts";
 import { messageJobs } from "../outbox/jobs.ts";
 import type { Mailing } from "../outbox/mailing.ts";
+import { outboxUse } from "../outbox/send-message.ts";
 import type { NewTrip, Trip } from "../trips/trips.ts";
 import { guestLinkOf } from "./guest-link.ts";
-import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
-import { guestMailUse } from "./send-guest-mail.ts";
+import { type GuestMailPorts, guestMailKind, sendGuestMail as sendInTime, storeGuestMail } from "./guest-mail.ts";
 import { describeWhole } from "./trips/trip-answers.ts";
 
 const BUDGET = 500_000_000n;
@@ -50,7 +51,7 @@ beforeEach(async () => {
   clock = createManualClock();
   stores = createStores(setup.db, clock, setup.vault);
   // The record of a trip is only added to, row by row.
-  await sql`truncate trip cascade`.execute(setup.db);
+  await sql`truncate trip, message cascade`.execute(setup.db);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -65,23 +66,22 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
 }
 
 const portsWith = (mailer: Mailer | undefined, change: Partial<Mailing> = {}): GuestMailPorts => ({
-  ...{ stores, claimKeys, mailer, clock },
-  mailing: { ...mailing, ...change },
+  ...{ stores, claimKeys, clock },
+  mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change },
 });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
   sendInTime(ports, trip, waitMilliseconds);
 /** As another process, or the same one later: over the server that works. */
 const runJob = (log: Log = silentLog) => {
-  const use = guestMailUse({ ...portsWith(undefined), mailer: mailerFor(server.port) });
-  return reconcileEffects([use], { workerId: "job", log });
+  const ports = portsWith(mailerFor(server.port));
+  return reconcileEffects([outboxUse(ports, guestMailKind(ports))], { workerId: "job", log });
 };
 
-/** A trip whose budget has arrived. */
-async function newTrip(
-  change: Partial<Omit<NewTrip, "details">> & { details?: Partial<Trip["details"]> } = {},
-): Promise<Trip> {
-  const { details, ...rest } = change;
-  const trip = await stores.trips.insert({
+type TripChange = Partial<Omit<NewTrip, "details">> & { details?: Partial<Trip["details"]> };
+
+/** A trip whose budget is on the way. */
+async function newUnfundedTrip({ details, ...rest }: TripChange = {}): Promise<Trip> {
+  return await stores.trips.insert({
     tripId: randomHex(32),
     environment: "production",
     tenantId: "tenant",
@@ -97,7 +97,13 @@ async function newTrip(
     details: { linkOrigin: "https://trips.example", buyerName: "Bob", guestName: "Ada", ...details },
     ...rest,
   });
+}
+
+/** A trip whose budget has arrived. */
+async function newTrip(change: TripChange = {}): Promise<Trip> {
+  const trip = await newUnfundedTrip(change);
   await stores.trips.change(trip.environment, trip.tripId, { state: "funded", free: BUDGET });
+  await storeGuestMail(stores, trip);
   return trip;
 }
 
@@ -339,9 +345,10 @@ describe("several at once", () => {
 it("a crash between the sending and the note of it lets it be sent again under the same message id, after a while", async () => {
   const trip = await newTrip();
   const ports = portsWith(mailerFor(server.port));
-  // Taken, read, marked, sent, noted.
-  const { wrap, death } = mortalWorker(5, "before");
-  const dying = { ...ports, stores: wrap(stores), mailer: wrap(mailerFor(server.port)) };
+  // Found, taken, read, counted, marked, sent, noted.
+  const { wrap, death } = mortalWorker(7, "before");
+  const carriers = openCarriers({ mailer: wrap(mailerFor(server.port)) });
+  const dying = { ...ports, stores: wrap(stores), mailing: { ...mailing, carriers } };
   sendGuestMail(dying, trip).catch(() => undefined);
   await death;
   expect(server.received).toHaveLength(1);
@@ -354,8 +361,7 @@ it("a crash between the sending and the note of it lets it be sent again under t
 });
 
 it("nobody is written to before the budget is there, after the trip has expired, or where nobody asked for it", async () => {
-  const early = await newTrip();
-  await stores.trips.change(early.environment, early.tripId, { state: "funding" });
+  const early = await newUnfundedTrip();
   const late = await newTrip({ expiresAt: clock.now() });
   const unasked = await newTrip({ mail: "none" });
   await runJob();

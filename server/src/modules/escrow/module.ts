@@ -1,10 +1,11 @@
 import { notServed } from "../../kernel/module.ts";
-import { openMailing } from "../outbox/index.ts";
+import { openMailing, outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
+import { guestMailKind } from "./guest-mail.ts";
 import { escrowJobs } from "./jobs.ts";
+import * as guestMailsInOutbox from "./migrations/0111-guest-mails-in-outbox.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
-import { guestMailUse } from "./send-guest-mail.ts";
 import { escrowEndings } from "./step-machine/end-step.ts";
 import { escrowStep } from "./step-machine/step-operation.ts";
 import { createGuestMails } from "./store-mails.ts";
@@ -63,6 +64,7 @@ export const escrowModule = defineModule({
       ],
     },
   ],
+  migrations: { "0111-guest-mails-in-outbox": guestMailsInOutbox },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
   ports: ({ urls, settings, identity }) => ({
@@ -95,8 +97,10 @@ export const escrowModule = defineModule({
     }
     return { missing };
   },
-  effectUses: ({ stores, claimKeys, clock, mailer, settings }) =>
-    mailer === undefined ? [] : [guestMailUse({ stores, claimKeys, clock, mailer, mailing: openMailing(settings) })],
+  effectUses({ stores, claimKeys, clock, settings, mailer }) {
+    const ports = { stores, claimKeys, clock, mailing: openMailing({ settings, mailer }) };
+    return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, guestMailKind(ports))];
+  },
   jobs: escrowJobs,
   // Its end comes before that of the job, which a mail under way would hold up.
   stop: async ({ mailer }) => mailer?.close(),

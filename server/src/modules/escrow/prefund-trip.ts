@@ -17,7 +17,7 @@ import { tripPrefund } from "./trips/prefund-operation.ts";
 
 export type PrefundPorts = Pick<
   Ports,
-  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer" | "mailing"
+  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailing"
 >;
 
 export interface PrefundRequest {
@@ -81,7 +81,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
 }
 
 async function planTrip(
-  { chain, stores, clock, random, claimKeys, claimLinks, mailer }: PrefundPorts,
+  { chain, stores, clock, random, claimKeys, claimLinks, mailing }: PrefundPorts,
   request: PrefundRequest,
 ): Promise<{ terms: TripTerms; trip: NewTrip }> {
   const { environment } = chain;
@@ -115,7 +115,7 @@ async function planTrip(
     requiresCode,
     details: { ...details, linkOrigin },
     guestEmail,
-    mail: guestEmail !== undefined && mailer !== undefined ? "pending" : "none",
+    mail: guestEmail !== undefined && mailing.carriers.has("mail") ? "pending" : "none",
   };
   return { terms, trip };
 }
@@ -145,7 +145,7 @@ function isSameTrip(first: Trip, again: NewTrip, now: Temporal.Instant): boolean
 }
 
 async function keptAnswer({ stores }: PrefundPorts, { environment, tripId, mail }: NewTrip) {
-  if (mail === "none" || (await stores.guestMails.stateOf(environment, tripId)) !== "kept") return {};
+  if (mail === "none" || (await stores.trips.get(environment, tripId))?.mail !== "kept") return {};
   const emailNote =
     environment === "sandbox"
       ? "Mails of the sandbox are kept, not delivered: read_trip shows this one."

@@ -100,7 +100,7 @@ export function flightHoldUse(
   flightsFor: (environment: Environment) => Flights | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, Aggregates>({
-    ...{ name: "flight_hold", kind: "flight_hold", stores, clock },
+    ...{ name: "flight_hold", kinds: ["flight_hold"], stores, clock },
     store: ({ bookings }) => bookings,
     definitionFor(environment) {
       const flights = flightsFor(environment);

@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
-import type { StoredMail } from "./messages.ts";
+import type { Letter } from "./carriers/carrier.ts";
 
 /** One thing that a mail says: plain words, or what somebody else wrote. */
 export type MailPart =
@@ -10,14 +10,14 @@ export type MailPart =
 export const words = (text: string): MailPart => ({ kind: "words", text });
 
 interface ComposedMail {
-  to: StoredMail["to"];
+  to: Letter["to"];
   subject: string;
   /** Of the words. */
   language: string;
   parts: readonly MailPart[];
 }
 
-export function composeMail(mail: ComposedMail): StoredMail {
+export function composeMail(mail: ComposedMail): Letter {
   const { to, subject, parts } = mail;
   return { to, subject, text: `${parts.map(plain).join("\n\n")}\n`, html: htmlOf(mail) };
 }

@@ -1,3 +1,12 @@
+export type { Letter } from "./carriers/carrier.ts";
 export { composeMail, type MailPart, words } from "./compose-mail.ts";
 export { type Mailing, openMailing } from "./mailing.ts";
-export { mayBeSent, sendMessage, sendStored, storeMessage } from "./send-message.ts";
+export {
+  type MessageKind,
+  mayBeSent,
+  type OutboxPorts,
+  outboxUse,
+  sendMessage,
+  sendNow,
+  storedWords,
+} from "./send-message.ts";

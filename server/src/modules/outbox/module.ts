@@ -2,7 +2,8 @@ import { defineModule } from "./context.ts";
 import { messageJobs } from "./jobs.ts";
 import { openMailing } from "./mailing.ts";
 import * as messages from "./migrations/0047-messages.ts";
-import { messageUse } from "./send-message.ts";
+import * as outbox from "./migrations/0110-outbox.ts";
+import { outboxUse, storedWords } from "./send-message.ts";
 import { createMessages } from "./store.ts";
 import { createMailCounts } from "./store-mail-counts.ts";
 import { createAddressedPersons } from "./store-persons.ts";
@@ -14,7 +15,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-/** Mails to people, and how many of them may go out. */
+/** Messages to people by any carrier, and how many of them may go out. */
 export const outboxModule = defineModule({
   name: "outbox",
   stores: ({ db, clock, vault }) => ({
@@ -25,11 +26,18 @@ export const outboxModule = defineModule({
   workTables: [
     {
       ...{ table: "message", kind: "message", since: "created_at" },
-      open: [{ column: "state", notIn: ["sent", "kept", "failed"] }],
+      open: [
+        { column: "state", notIn: ["sent", "kept", "failed"] },
+        // Counted with the trips.
+        { column: "kind", notIn: ["guest_mail"] },
+      ],
     },
   ],
-  migrations: { "0047-messages": messages },
-  ports: ({ settings }) => ({ mailing: openMailing(settings) }),
-  effectUses: ({ stores, clock, mailer }) => (mailer === undefined ? [] : [messageUse({ stores, clock, mailer })]),
+  migrations: { "0047-messages": messages, "0110-outbox": outbox },
+  ports: (parts) => ({ mailing: openMailing(parts) }),
+  effectUses({ stores, clock, settings, mailer }) {
+    const ports = { stores, clock, mailing: openMailing({ settings, mailer }) };
+    return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, storedWords(ports))];
+  },
   jobs: messageJobs,
 });

@@ -14,12 +14,14 @@ import { startTestService, type TestService } from "../../../test/support/servic
 import { resultOf } from "../../../test/support/treasury.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
-import { systemRandom } from "../../domain/ids.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/whole.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import type { Carrier } from "./carriers/carrier.ts";
+import { openCarriers } from "./carriers/index.ts";
 import { composeMail, words } from "./compose-mail.ts";
 import type { Mailing } from "./mailing.ts";
-import { messageUse, sendMessage } from "./send-message.ts";
+import { outboxUse, sendMessage, storedWords } from "./send-message.ts";
 
 let server: MailServer;
 let refusals: Refusals;
@@ -52,19 +54,20 @@ describe("a message", () => {
     const address = { host: "127.0.0.1", port, tls: "off", credentials: undefined } as const;
     return createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
   };
-  const portsWith = (port = server.port, change: Partial<Mailing> = {}) => ({
-    ...{ stores, clock, random: systemRandom, mailer: mailerFor(port), mailing: { ...mailing, ...change } },
+  const portsWith = (port = server.port, change: Partial<Mailing> = {}, mailer = mailerFor(port)) => ({
+    ...{ stores, clock, mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change } },
   });
   const requestTo = (address: string, about: string[] = ["LHR–JFK"]) => ({
     ...{ tenantId: "tenant", environment: "sandbox" as const, userId: address, kind: "disruption", about },
-    mail: composeMail({ to: { address }, subject: "Cancelled", language: "en", parts: [words("Your <flight>")] }),
+    carrier: "mail" as const,
+    letter: composeMail({ to: { address }, subject: "Cancelled", language: "en", parts: [words("Your <flight>")] }),
     expiresAt: clock.now().add({ hours: 12 }),
   });
   const PATIENCE_MILLISECONDS = 50_000;
   const send = (ports: ReturnType<typeof portsWith>, request: ReturnType<typeof requestTo>) =>
     sendMessage(ports, request, PATIENCE_MILLISECONDS);
   const reconcile = () =>
-    reconcileEffects([messageUse({ ...portsWith(), stores })], { workerId: "job", log: silentLog });
+    reconcileEffects([outboxUse(portsWith(), storedWords({ stores, clock }))], { workerId: "job", log: silentLog });
 
   it("goes out once about a thing, whoever asks at the same moment or later, and is forgotten when it went", async () => {
     const request = requestTo("ada@example.com");
@@ -87,8 +90,8 @@ describe("a message", () => {
         server.received.length = 0;
         const request = requestTo(`${when}-${step}@example.com`);
         const { wrap, death, steps } = mortalWorker(step, when);
-        const ports = portsWith();
-        const dying = send({ ...ports, stores: wrap(stores), mailer: wrap(ports.mailer) }, request);
+        const ports = portsWith(server.port, {}, wrap(mailerFor(server.port)));
+        const dying = send({ ...ports, stores: wrap(stores) }, request);
         await Promise.race([death, dying.catch(() => undefined)]);
         if (steps() < step) break;
         died += 1;
@@ -129,6 +132,30 @@ describe("a message", () => {
     expect(await trial).toMatchObject({ state: "kept" });
     clock.advance({ hours: 1 });
     expect([await reconcile(), server.received.length]).toEqual([0, 2]);
+  });
+
+  it("waits for its carrier, which gets the same key each time", async () => {
+    const keys: string[] = [];
+    const carrier: Carrier = {
+      async send(letter, key) {
+        expect(letter).toMatchObject({ to: { address: "ada@example.com" }, subject: "Cancelled" });
+        keys.push(key);
+        if (keys.length === 1) throw new Failure("mail_not_sent");
+      },
+    };
+    const through = (carriers: Mailing["carriers"]) => portsWith(server.port, { carriers });
+    const sendLater = async (carriers: Mailing["carriers"]) => {
+      clock.advance({ seconds: 15 });
+      const use = outboxUse(through(carriers), storedWords({ stores, clock }));
+      return await reconcileEffects([use], { workerId: "job", log: silentLog });
+    };
+    const request = requestTo("ada@example.com", ["by another carrier"]);
+    expect(await send(through(new Map()), request)).toMatchObject({ state: "intended", isNew: true });
+    const carriers = new Map([["mail", carrier]]);
+    expect(await sendLater(carriers)).toBe(1);
+    expect(await sendLater(carriers)).toBe(1);
+    expect(await send(through(carriers), request)).toMatchObject({ state: "sent", isNew: false });
+    expect(keys).toEqual([expect.stringMatching(/^message\.[A-Z0-9]+$/), keys[0]]);
   });
 });
 

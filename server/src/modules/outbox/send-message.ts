@@ -1,51 +1,51 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
-import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { newId } from "../../domain/ids.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { Transaction } from "../../kernel/stores.ts";
 import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
-import type { Mailer } from "../../ports/mailer.ts";
 import {
   defineEffectUse,
   type EffectDefinition,
   EffectWorker,
   failed,
   type Move,
+  STALE_SECONDS,
   send,
   unknown,
+  Waiting,
 } from "../effects/index.ts";
+import type { Letter } from "./carriers/carrier.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import type { Mailing } from "./mailing.ts";
-import type { MessageRecord, MessageState, StoredMail } from "./messages.ts";
+import type { MessageReason, MessageRecord, MessageState, NewMessage } from "./messages.ts";
 
 /**
- * Mails to a tenant's own people are effects (`modules/effects/effect.ts`) without a look-up: a mail server cannot be asked what it has
- * taken, and a mail that comes again under the same `Message-ID` is the same mail.
+ * The outbox: everything that the product writes to people. Messages are effects (`modules/effects/effect.ts`) without a look-up: most
+ * carriers cannot be asked what they have taken, and a message that is sent again has the same key. A message is stored once per
+ * recipient and reason, composed when it is sent, tried ever more rarely until it expires, and kept where it may not leave.
  */
-interface MessagePorts {
+export interface OutboxPorts {
   stores: Stores;
   clock: Clock;
-  mailer: Mailer;
-}
-
-interface SendingPorts extends MessagePorts {
-  random: RandomBytes;
   mailing: Mailing;
 }
 
-interface MessageRequest {
-  tenantId: string;
-  environment: Environment;
-  /** Who is written to. */
-  userId: string;
-  kind: string;
-  /** What it is about: the same again is not written again. */
-  about: readonly (string | undefined)[];
-  mail: StoredMail;
-  /** Until then a mail server that does not take it is tried again. */
-  expiresAt: Temporal.Instant;
+type MessageEnd = Extract<MessageState, "sent" | "kept" | "failed">;
+
+/** What is written about one kind of thing, by the module that the thing belongs to; it names its own aggregates. */
+export interface MessageKind<Own = Transaction> {
+  /** In log lines and metrics. */
+  name: string;
+  /** The kinds of messages that it composes. */
+  kinds: readonly string[];
+  /** Undefined: nobody needs it any more. */
+  compose(message: MessageRecord): Promise<Letter | undefined>;
+  /** See `Carrier.send`; left out: it follows from the id. */
+  key?(message: MessageRecord): string;
+  /** In the transaction that stores the end. */
+  ended?(aggregates: Own, message: MessageRecord, end: MessageEnd): Promise<void>;
 }
 
 interface SentMessage {
@@ -57,121 +57,143 @@ interface SentMessage {
 }
 
 const WAIT_MILLISECONDS = 10_000;
+const POLL_MILLISECONDS = 100;
 const RETRY = { firstMilliseconds: 15_000, longestMilliseconds: 3_600_000 };
+const ENDS: ReadonlySet<MessageState> = new Set(["sent", "kept", "failed"]);
 
-/** Writes once about a thing. What takes longer than a caller waits goes on, and the reconciler tries again what failed. */
+/** Writes once for a reason, in words that are given. */
 export async function sendMessage(
-  ports: SendingPorts,
-  request: MessageRequest,
-  waitMilliseconds = WAIT_MILLISECONDS,
+  ports: OutboxPorts,
+  message: NewMessage,
+  waitMilliseconds?: number,
 ): Promise<SentMessage> {
-  const { stores, clock } = ports;
-  const record = await stores.transaction((aggregates) => storeMessage(aggregates, ports, request));
-  if (record === undefined) {
-    const earlier = await stores.messages.findLive(request.tenantId, request.environment, keyOf(request));
-    return { state: earlier?.state ?? "failed", at: earlier?.updatedAt ?? clock.now(), isNew: false };
-  }
-  await sendStored(ports, record, waitMilliseconds);
-  const now = await stores.messages.get(record.id);
-  return { state: now?.state ?? record.state, at: now?.updatedAt ?? record.updatedAt, isNew: true };
+  const { messages } = ports.stores;
+  const stored = await messages.insert(message);
+  if (stored !== undefined) await sendNow(ports, storedWords(ports), stored, waitMilliseconds);
+  const now = stored === undefined ? await messages.findLive(message) : await messages.get(stored.id);
+  return { state: now?.state ?? "failed", at: now?.updatedAt ?? ports.clock.now(), isNew: stored !== undefined };
 }
 
 /**
- * Stores a mail in the transaction of what it is about: both are stored, or neither. `sendStored` sends it at once after that, and
- * the reconciler does what a crash has left. Undefined: it was written before. Whoever stores several sorts them by address, as
- * their counts stay locked until the end of the transaction.
+ * Sends a stored message at once, unless somebody else does. Comes back after the time at the latest and says how the message stands:
+ * what is not sent by then goes on, and the reconciler tries again what failed.
  */
-export async function storeMessage(
-  { messages, mailCounts }: Pick<Aggregates, "messages" | "mailCounts">,
-  { clock, random, mailing: { kept, ...most } }: Pick<SendingPorts, "clock" | "random" | "mailing">,
-  { about, ...request }: MessageRequest,
-): Promise<MessageRecord | undefined> {
-  const { tenantId, environment, mail } = request;
-  const id = newId("msg_", clock.now().epochMilliseconds, random);
-  const record = await messages.insert({ ...request, id, key: keyOf({ ...request, about }), workerId: id });
-  if (record === undefined) return undefined;
-  const recipient = mail.to.address;
-  const mayLeave = environment !== kept && (await mailCounts.count({ environment, tenantId, recipient, ...most }));
-  if (mayLeave) return record;
-  await messages.advance(id, { from: record.state, workerId: id }, "kept");
-  return { ...record, state: "kept" };
-}
-
-/** Tries it, and comes back after the time at the latest: what is not done by then goes on. */
-export async function sendStored(ports: MessagePorts, record: MessageRecord, waitMilliseconds: number): Promise<void> {
-  if (record.state !== "kept") await sendInTime(ports, record, waitMilliseconds);
-}
-
-/** Whether a message about it may leave: none has been written yet, and it is not of those that are kept. */
-export async function mayBeSent(
-  { stores, mailing }: Pick<SendingPorts, "stores" | "mailing">,
-  subject: Pick<MessageRequest, "tenantId" | "environment" | "kind" | "userId" | "about">,
-): Promise<boolean> {
-  const { tenantId, environment } = subject;
-  if (environment === mailing.kept) return false;
-  return (await stores.messages.findLive(tenantId, environment, keyOf(subject))) === undefined;
-}
-
-function keyOf({ kind, userId, about }: Pick<MessageRequest, "kind" | "userId" | "about">): string {
-  return createHash("sha256")
-    .update(JSON.stringify([kind, userId, about]))
-    .digest("base64url");
-}
-
-async function sendInTime(ports: MessagePorts, record: MessageRecord, milliseconds: number): Promise<void> {
-  const { stores, clock } = ports;
-  const worker = new EffectWorker<MessageRecord, Aggregates>(
-    { stores, clock, definition: messageEffect(ports) },
-    record.id,
-  );
+export async function sendNow(
+  ports: OutboxPorts,
+  kind: MessageKind,
+  { id }: MessageRecord,
+  waitMilliseconds = WAIT_MILLISECONDS,
+): Promise<MessageState> {
+  const { messages } = ports.stores;
   const over = new AbortController();
-  const timeUp = delay(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
+  const timeUp = delay(waitMilliseconds, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
   try {
-    // A database that is away leaves the mail as it is: the reconciler finds it.
-    await Promise.race([worker.resume(record).catch(() => undefined), timeUp]);
+    // A database that is away leaves the message as it is: the reconciler finds it.
+    await Promise.race([sendOrWait(ports, kind, id, over.signal).catch(() => undefined), timeUp]);
   } finally {
     over.abort();
   }
+  return (await messages.get(id))?.state ?? "failed";
 }
 
-function messageEffect(ports: MessagePorts): EffectDefinition<MessageRecord, Aggregates> {
+async function sendOrWait(ports: OutboxPorts, kind: MessageKind, id: string, signal: AbortSignal): Promise<void> {
+  const { stores, clock } = ports;
+  const workerId = newId("snd_", clock.now().epochMilliseconds);
+  const leased = await stores.messages.claim(id, workerId, STALE_SECONDS);
+  if (leased !== undefined) {
+    await new EffectWorker({ stores, clock, definition: messageEffect(ports, kind) }, workerId).resume(leased);
+    return;
+  }
+  for (;;) {
+    const message = await stores.messages.get(id);
+    if (message === undefined || ENDS.has(message.state)) return;
+    await delay(POLL_MILLISECONDS, undefined, { signal });
+  }
+}
+
+/** Whether a message for this reason may leave: none has been written yet, and it is not of those that are kept. */
+export async function mayBeSent(
+  { stores, mailing }: Pick<OutboxPorts, "stores" | "mailing">,
+  reason: MessageReason,
+): Promise<boolean> {
+  if (reason.environment === mailing.kept) return false;
+  return (await stores.messages.findLive(reason)) === undefined;
+}
+
+/** Messages whose words are stored with them. */
+export function storedWords({ stores, clock }: Pick<OutboxPorts, "stores" | "clock">): MessageKind {
+  return {
+    name: "message",
+    kinds: ["approval", "disruption"],
+    compose: async (message) => (isOver(message, clock) ? undefined : await stores.messages.readLetter(message.id)),
+  };
+}
+
+/** For the reconciler: messages that nobody waits for, and those that a crash or a carrier left unsent. */
+export function outboxUse(ports: OutboxPorts, kind: MessageKind): EffectUse {
+  const { stores, clock } = ports;
+  const definition = messageEffect(ports, kind);
+  return defineEffectUse<MessageRecord, Aggregates>({
+    ...{ name: kind.name, kinds: kind.kinds, stores, clock },
+    store: ({ messages }) => messages,
+    definitionFor: () => definition,
+  });
+}
+
+function messageEffect(ports: OutboxPorts, kind: MessageKind): EffectDefinition<MessageRecord, Aggregates> {
   return {
     done: "sent",
     store: ({ messages }) => messages,
     quietMilliseconds: ({ attempts }) => backOff(attempts, RETRY),
-    recovery: { kind: "send_again", sendAgain: (record) => sendOne(ports, record) },
+    recovery: { kind: "send_again", sendAgain: (message) => sendOne(ports, kind, message) },
     neverSent: () => new Failure("mail_not_sent"),
-    giveBack: async () => undefined,
+    giveBack: async (aggregates, message) => await kind.ended?.(aggregates, message, "failed"),
     unstoredEnd: "unknown",
   };
 }
 
 async function sendOne(
-  { stores, mailer, clock }: MessagePorts,
-  record: MessageRecord,
+  ports: OutboxPorts,
+  kind: MessageKind,
+  message: MessageRecord,
 ): Promise<Move<MessageRecord, Aggregates>> {
-  const isOver = () => Temporal.Instant.compare(record.expiresAt, clock.now()) <= 0;
-  const mail = isOver() ? undefined : await stores.messages.readMail(record.id);
-  if (mail === undefined) {
+  const { mailing, clock } = ports;
+  const letter = await kind.compose(message);
+  if (letter === undefined) {
     return failed(new Failure("mail_refused", { cause: new Error("nobody needs it any more") }));
   }
-  const messageId = record.id.replace("msg_", "message.");
+  const end = (to: "sent" | "kept"): Move<MessageRecord, Aggregates> => ({
+    kind: "done",
+    end: async () => ({
+      ...{ to, result: undefined },
+      apply: async (aggregates) => await kind.ended?.(aggregates, message, to),
+    }),
+  });
+  const carrier = mailing.carriers.get(message.carrier);
+  if (carrier === undefined) return unknown(new Waiting(`the operator has not set up ${message.carrier}`));
+  if (!(await mayLeave(ports, message, letter))) return end("kept");
+  const key = kind.key?.(message) ?? message.id.replace("msg_", "message.");
   return send<MessageRecord, Aggregates, void>({
     to: "sending",
-    change: { attempts: record.attempts + 1 },
-    request: () => mailer.send({ ...mail, messageId }),
-    answered: () => ({ kind: "done", end: async () => ({ result: undefined, apply: async () => undefined }) }),
-    refused: (_record, failure) => (isOver() || failure.code === "mail_refused" ? failed(failure) : unknown(failure)),
+    change: { attempts: message.attempts + 1 },
+    request: () => carrier.send(letter, key),
+    answered: () => end("sent"),
+    refused: (_message, failure) =>
+      isOver(message, clock) || failure.code === "mail_refused" ? failed(failure) : unknown(failure),
   });
 }
 
-/** For the reconciler: messages that a crash or a mail server left unsent. */
-export function messageUse(ports: MessagePorts): EffectUse {
-  const { stores, clock } = ports;
-  const definition = messageEffect(ports);
-  return defineEffectUse<MessageRecord, Aggregates>({
-    ...{ name: "message", stores, clock },
-    store: ({ messages }) => messages,
-    definitionFor: () => definition,
-  });
+/** A message that is sent again was counted before. */
+async function mayLeave(
+  { stores, mailing: { kept, mostPerTenantAndDay, mostPerRecipientAndDay } }: OutboxPorts,
+  { environment, tenantId, attempts }: MessageRecord,
+  { to: { address: recipient } }: Letter,
+): Promise<boolean> {
+  if (environment === kept) return false;
+  const mail = { environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay };
+  return attempts > 0 || (await stores.mailCounts.count(mail));
+}
+
+function isOver({ expiresAt }: MessageRecord, clock: Clock): boolean {
+  return Temporal.Instant.compare(expiresAt, clock.now()) <= 0;
 }

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import { newId } from "../../domain/ids.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { MessageTable } from "../../platform/database/generated-tables.ts";
@@ -6,36 +8,48 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { type MessageRecord, type Messages, StoredMail } from "./messages.ts";
+import { type MessageReason, type MessageRecord, type Messages, StoredLetter } from "./messages.ts";
 
 const FINAL = ["sent", "kept", "failed"] as const;
 
 const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
   ...{ name: "message", open: { notIn: FINAL }, sending: ["sending"] },
-  toRecord: ({ failureCode, quietUntil, ...row }) => ({
+  toRecord: ({ failureCode, quietUntil, userId, recordId, ...row }) => ({
     ...row,
     ...{ callId: undefined, result: undefined },
+    userId: userId ?? undefined,
+    recordId: recordId ?? undefined,
     failureCode: failureCode ?? undefined,
     quietUntil: quietUntil ?? undefined,
   }),
 };
 
+/** As a hash, since what a message is about may name people. */
+function keyOf({ kind, userId, about }: MessageReason): string {
+  return createHash("sha256")
+    .update(JSON.stringify([kind, userId, about]))
+    .digest("base64url");
+}
+
 const contextOf = (id: string): string => `message ${id}`;
 
 export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messages {
-  const { touch, leave, claimStale } = createWorkerLeases(db, clock, table);
+  const { touch, leave, claimStale, claim } = createWorkerLeases(db, clock, table);
   const now = (): string => clock.now().toString();
   return {
-    ...{ touch, leave, claimStale },
+    ...{ touch, leave, claimStale, claim },
 
-    async insert({ id, key, mail, expiresAt, ...message }) {
+    async insert(message) {
+      const { tenantId, environment, userId, kind, carrier, letter, recordId, expiresAt } = message;
       const at = now();
+      const id = newId("msg_", clock.now().epochMilliseconds);
       const row = await db
         .insertInto("message")
         .values({
-          ...{ id, ...message, messageKey: key, state: "intended", expiresAt: expiresAt.toString() },
-          encryptedMail: vault.encrypt(JSON.stringify(mail), contextOf(id)),
-          ...{ workerSeenAt: at, createdAt: at, updatedAt: at, traceId: currentTraceId() },
+          ...{ id, tenantId, environment, userId: userId ?? null, kind, messageKey: keyOf(message) },
+          ...{ carrier, recordId: recordId ?? null, state: "intended", expiresAt: expiresAt.toString() },
+          encryptedMail: letter === undefined ? null : vault.encrypt(JSON.stringify(letter), contextOf(id)),
+          ...{ createdAt: at, updatedAt: at, traceId: currentTraceId() },
         })
         .onConflict((conflict) =>
           conflict.columns(["tenantId", "environment", "messageKey"]).where("state", "<>", "failed").doNothing(),
@@ -45,13 +59,13 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       return row === undefined ? undefined : table.toRecord(row);
     },
 
-    async findLive(tenantId, environment, key) {
+    async findLive(reason) {
       const row = await db
         .selectFrom("message")
         .selectAll()
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("messageKey", "=", key)
+        .where("tenantId", "=", reason.tenantId)
+        .where("environment", "=", reason.environment)
+        .where("messageKey", "=", keyOf(reason))
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : table.toRecord(row);
@@ -62,10 +76,10 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       return row === undefined ? undefined : table.toRecord(row);
     },
 
-    async readMail(id) {
+    async readLetter(id) {
       const row = await db.selectFrom("message").select("encryptedMail").where("id", "=", id).executeTakeFirst();
       const sealed = row?.encryptedMail ?? undefined;
-      return sealed === undefined ? undefined : StoredMail.parse(JSON.parse(vault.decrypt(sealed, contextOf(id))));
+      return sealed === undefined ? undefined : StoredLetter.parse(JSON.parse(vault.decrypt(sealed, contextOf(id))));
     },
 
     async advance(id, { from, workerId }, to, { failureCode, quietUntil, attempts } = {}) {

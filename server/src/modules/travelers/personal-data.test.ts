@@ -91,29 +91,25 @@ it("mails to a person, and mails that are kept and name the person, go too altho
     const person = { tenantId: tenant.id, userId: USER, environment: "sandbox" } as const;
     const named = { givenName: "Vera", familyName: FAMILY_NAME, loyaltyProgrammeAccounts: [], passports: [] };
     await createTravelers(setup).put(person.tenantId, person.userId, person.environment, named, "test");
-    const write = async (id: string, userId: string, text: string) => {
-      const mail = { to: { address: "somebody@example.com" }, subject: "Trip", text, html: "" };
+    const write = async (about: string, userId: string, text: string): Promise<string> => {
+      const letter = { to: { address: "somebody@example.com" }, subject: "Trip", text, html: "" };
+      const reason = { ...person, userId, kind: "disruption", about: [about] };
       const expiresAt = clock.now().add({ hours: 24 });
-      await stores.messages.insert({
-        ...person,
-        userId,
-        id,
-        key: id,
-        kind: "reminder",
-        mail,
-        expiresAt,
-        workerId: "test",
-      });
+      const { id = "" } = (await stores.messages.insert({ ...reason, carrier: "mail", letter, expiresAt })) ?? {};
+      await stores.messages.claim(id, "test", 15);
       await stores.messages.advance(id, { from: "intended", workerId: "test" }, "kept");
+      return id;
     };
-    await write("msg_to", USER, "Hello");
-    await write("msg_about", "user_boss", `Vera ${FAMILY_NAME} asks for it.`);
-    await write("msg_other", "user_boss", "Somebody else asks for it.");
+    const ids = [
+      await write("to", USER, "Hello"),
+      await write("about", "user_boss", `Vera ${FAMILY_NAME} asks for it.`),
+      await write("other", "user_boss", "Somebody else asks for it."),
+    ];
     const personalData = createPersonalData({ stores, random: systemRandom, log: silentLog });
     const erased = await personalData.erase(person, { actor: "test", confirmFutureBookings: false });
     expect(erased).toEqual({ outcome: "erased" });
-    const kept = await Promise.all(["msg_to", "msg_about", "msg_other"].map((id) => stores.messages.readMail(id)));
-    expect(kept.map((mail) => mail?.text)).toEqual([undefined, undefined, "Somebody else asks for it."]);
+    const kept = await Promise.all(ids.map((id) => stores.messages.readLetter(id)));
+    expect(kept.map((letter) => letter?.text)).toEqual([undefined, undefined, "Somebody else asks for it."]);
   } finally {
     await setup.close();
   }

@@ -8,7 +8,6 @@ export const columnTypes: ColumnTypes = {
   "workflow_pause.expects": "JsonObject",
   "workflow_pause.on_timeout": "JsonObject",
   "workflow_event.network": "Environment",
-  "pause_reminder.network": "Environment",
   "internal_token_tenant.network": "Environment",
   "workflow_event.resolution": "JsonObject",
 };

@@ -1,15 +1,15 @@
-import { systemRandom } from "../../domain/ids.ts";
 import { defineJob } from "../../kernel/job.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
-import { openMailing } from "../outbox/index.ts";
+import { openMailing, outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
+import * as remindersInOutbox from "./migrations/0112-reminders-in-outbox.ts";
 import { workflowRoutes } from "./routes.ts";
 import type { RunParts } from "./run-parts.ts";
 import { WorkflowRunner } from "./runner.ts";
-import { reminderUse } from "./send-reminders.ts";
+import { reminderKind, remindOfPauses } from "./send-reminders.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunEvents } from "./store-pauses.ts";
@@ -53,11 +53,12 @@ export const workflowsModule = defineModule({
     "0030-workflows": workflows,
     "0044-pause-reminders": pauseReminders,
     "0055-pauses-of-open-trips": openTrips,
+    "0112-reminders-in-outbox": remindersInOutbox,
   },
   stores: ({ db, clock }) => ({
     runs: createRuns(db, clock),
     runEvents: createRunEvents(db, clock),
-    pauseReminders: createPauseReminders(db, clock, systemRandom),
+    pauseReminders: createPauseReminders(db, clock),
   }),
   personRecords: ({ db }) => createRunningPersons(db),
   parts: {
@@ -71,16 +72,12 @@ export const workflowsModule = defineModule({
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),
   },
   ports: (parts) => ({ workflows: parts }),
-  effectUses: ({ stores, claimKeys, vault, mailer, clock, settings, urls }) =>
-    mailer === undefined
-      ? []
-      : [
-          reminderUse({
-            ...{ stores, claimKeys, vault, mailer, clock, appUrl: urls.app },
-            mailing: openMailing(settings),
-          }),
-        ],
-  jobs: ({ workflowRunner, stores: { runs, pauseReminders }, clock, settings: { workflowRetentionDays } }) => [
+  effectUses({ stores, claimKeys, vault, clock, urls, settings, mailer }) {
+    const ports = { stores, clock, mailing: openMailing({ settings, mailer }) };
+    if (ports.mailing.carriers.size === 0) return [];
+    return [outboxUse(ports, reminderKind({ stores, claimKeys, vault, appUrl: urls.app }))];
+  },
+  jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays } }) => [
     defineJob({
       name: "execute-runs",
       everyMilliseconds: LOOK_MILLISECONDS,
@@ -90,18 +87,18 @@ export const workflowsModule = defineModule({
       name: "expire-pauses",
       everyMilliseconds: EXPIRE_MILLISECONDS,
       async run() {
-        if ((await runs.expire(AT_ONCE)) > 0) workflowRunner.wake();
+        if ((await stores.runs.expire(AT_ONCE)) > 0) workflowRunner.wake();
       },
     }),
     defineJob({
       name: "remind-of-pauses",
       everyMilliseconds: EXPIRE_MILLISECONDS,
-      run: async () => void (await pauseReminders.remind(AT_ONCE)),
+      run: () => remindOfPauses(stores, clock, AT_ONCE),
     }),
     defineJob({
       name: "prune-runs",
       everyMilliseconds: PRUNE_MILLISECONDS,
-      run: () => runs.prune(clock.now().subtract({ hours: 24 * workflowRetentionDays })),
+      run: () => stores.runs.prune(clock.now().subtract({ hours: 24 * workflowRetentionDays })),
     }),
   ],
   stop: ({ workflowRunner }) => workflowRunner.stop(),

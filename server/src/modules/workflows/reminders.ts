@@ -1,5 +1,4 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { EffectRecord, EffectStore } from "../effects/index.ts";
 import type { RunOwner } from "./runs.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -8,11 +7,12 @@ declare module "../../kernel/stores.ts" {
   }
 }
 
-/** A mail to somebody who can resolve a pause. */
-export interface PauseReminder extends EffectRecord, RunOwner {
+/** A pause of which half of the time is over. */
+export interface DuePause extends RunOwner {
   sessionId: string;
-  /** Undefined: the guest of the run's trip. */
-  userId: string | undefined;
+  traceId: string | null;
+  /** Whoever can resolve it; undefined: the guest of the run's trip. */
+  userIds: readonly (string | undefined)[];
 }
 
 /** What the mail says. */
@@ -28,12 +28,13 @@ export interface RemindedPause {
   expiresAt: Temporal.Instant;
 }
 
-export interface PauseReminders extends EffectStore<PauseReminder> {
+export interface PauseReminders {
+  isAnyDue(): Promise<boolean>;
   /**
-   * Marks open pauses of which half of the time is over as reminded, and stores a mail for each who can resolve one: the guest for a
-   * claim, approvers for what a person decides, the run's own user or else bookers for the rest. How many pauses that were.
+   * Marks open pauses of which half of the time is over as reminded, with whoever can resolve each: the guest for a claim, approvers
+   * for what a person decides, the run's own user or else bookers for the rest.
    */
-  remind(limit: number): Promise<number>;
+  takeDue(limit: number): Promise<readonly DuePause[]>;
   /** Undefined: it was resolved meanwhile. */
-  pauseOf(reminder: PauseReminder): Promise<RemindedPause | undefined>;
+  find(owner: RunOwner, sessionId: string): Promise<RemindedPause | undefined>;
 }

@@ -1,84 +1,62 @@
-import { Failure } from "../../domain/errors.ts";
-import { escapeHtml } from "../../domain/escape-html.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Mail, Mailer } from "../../ports/mailer.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { approvalLinkOf } from "../approvals/index.ts";
-import { defineEffectUse, type EffectDefinition, failed, type Move, send, unknown } from "../effects/index.ts";
 import { composeGuestMail, guestLinkOf } from "../escrow/index.ts";
-import type { Mailing } from "../outbox/index.ts";
-import type { Aggregates, Stores } from "./context.ts";
-import type { PauseReminder, RemindedPause } from "./reminders.ts";
+import { composeMail, type Letter, type MessageKind, words } from "../outbox/index.ts";
+import type { Stores } from "./context.ts";
+import type { RemindedPause } from "./reminders.ts";
+
+const KIND = "pause_reminder";
+const GIVEN_UP_AFTER = { hours: 24 };
+
+/** Stores a message for everyone who can resolve a pause of which half of the time is over. */
+export async function remindOfPauses(stores: Stores, clock: Clock, limit: number): Promise<void> {
+  // Mostly there is none: that is seen without a transaction.
+  if (!(await stores.pauseReminders.isAnyDue())) return;
+  const expiresAt = clock.now().add(GIVEN_UP_AFTER);
+  await stores.transaction(async ({ pauseReminders, messages }) => {
+    for (const { sessionId, userIds, traceId, tenantId, environment } of await pauseReminders.takeDue(limit)) {
+      for (const userId of userIds) {
+        const reason = { tenantId, environment, userId, kind: KIND, about: [sessionId] };
+        const message = { ...reason, recordId: sessionId, carrier: "mail", expiresAt } as const;
+        await inTrace(traceId, () => messages.insert(message));
+      }
+    }
+  });
+}
 
 interface ReminderPorts {
   stores: Stores;
   claimKeys: ClaimKeys;
   vault: Vault;
-  mailer: Mailer;
-  clock: Clock;
-  mailing: Mailing;
   appUrl: string;
 }
 
-type Reminding = Move<PauseReminder, Aggregates>;
-
-const RETRY_MILLISECONDS = 60_000;
-const GIVEN_UP_AFTER = { hours: 24 };
-
-/** A mail server cannot be asked what it has taken: a mail that comes again under the same `Message-ID` is the same mail. */
-export function reminderUse(ports: ReminderPorts): EffectUse {
-  const { stores, clock } = ports;
-  const definition: EffectDefinition<PauseReminder, Aggregates> = {
-    done: "sent",
-    store: ({ pauseReminders }) => pauseReminders,
-    quietMilliseconds: () => RETRY_MILLISECONDS,
-    recovery: { kind: "send_again", sendAgain: (reminder) => sendOne(ports, reminder) },
-    neverSent: () => new Failure("mail_not_sent"),
-    giveBack: async () => undefined,
-    unstoredEnd: "unknown",
-  };
-  const store = ({ pauseReminders }: Aggregates) => pauseReminders;
-  return defineEffectUse<PauseReminder, Aggregates>({
-    ...{ name: "pause_reminder", stores, clock, store },
-    definitionFor: () => definition,
-  });
-}
-
-async function sendOne(ports: ReminderPorts, reminder: PauseReminder): Promise<Reminding> {
-  const { stores, clock, mailer, mailing } = ports;
-  const { environment, tenantId } = reminder;
-  const pause = await stores.pauseReminders.pauseOf(reminder);
-  const mail = pause === undefined ? undefined : await compose(ports, reminder, pause);
-  if (mail === undefined) return refuse("there is nothing to do any more, or nobody to write to");
-  const { kept, ...most } = mailing;
-  const counted = { environment, tenantId, recipient: mail.to.address, ...most };
-  if (environment === kept || !(await stores.mailCounts.count(counted))) return refuse("it is kept");
-  return send<PauseReminder, Aggregates, void>({
-    to: "pending",
-    request: () => mailer.send(mail),
-    answered: () => ({ kind: "done", end: async () => ({ result: undefined, apply: async () => undefined }) }),
-    refused: ({ createdAt }, failure) => {
-      const isLast = Temporal.Instant.compare(createdAt.add(GIVEN_UP_AFTER), clock.now()) <= 0;
-      return isLast || failure.code === "mail_refused" ? failed(failure) : unknown(failure);
+export function reminderKind(ports: ReminderPorts): MessageKind {
+  return {
+    name: KIND,
+    kinds: [KIND],
+    async compose(message) {
+      const { recordId } = message;
+      const pause = recordId === undefined ? undefined : await ports.stores.pauseReminders.find(message, recordId);
+      return pause === undefined ? undefined : await composeReminder(ports, message, pause);
     },
-  });
+    key: ({ id }) => id.replace("msg_", "pause-reminder.rem-"),
+  };
 }
 
-const refuse = (why: string): Reminding => failed(new Failure("mail_refused", { cause: new Error(why) }));
-
-async function compose(
+async function composeReminder(
   { stores, claimKeys, vault, appUrl }: ReminderPorts,
-  { id, tenantId, environment, userId }: PauseReminder,
+  { tenantId, environment, userId }: Parameters<MessageKind["compose"]>[0],
   pause: RemindedPause,
-): Promise<Mail | undefined> {
-  const messageId = `pause-reminder.${id.replace("_", "-")}`;
+): Promise<Letter | undefined> {
   if (userId === undefined) {
     const trip = pause.tripId === undefined ? undefined : await stores.trips.find(tenantId, environment, pause.tripId);
     if (trip?.guestEmail === undefined) return undefined;
-    const mail = composeGuestMail(trip, trip.guestEmail, guestLinkOf(claimKeys, trip));
-    return { ...mail, subject: `Reminder: ${mail.subject}`, messageId };
+    const letter = composeGuestMail(trip, trip.guestEmail, guestLinkOf(claimKeys, trip));
+    return { ...letter, subject: `Reminder: ${letter.subject}` };
   }
   const person = await stores.persons.find({ tenantId, environment }, userId);
   if (person === undefined) return undefined;
@@ -87,20 +65,25 @@ async function compose(
     event === "approval_decided" && about !== undefined
       ? approvalLinkOf(vault, new URL(appUrl).origin, { approvalId: about, personId: userId })
       : undefined;
-  return { to: { address: person.email, name: person.name }, messageId, ...sayPause(pause, link, appUrl) };
+  return composeMail({
+    to: { address: person.email, name: person.name },
+    subject: `Reminder: a run of ${pause.workflowId} waits`,
+    language: "en",
+    parts: sayPause(pause, link, appUrl).map(words),
+  });
 }
 
-function sayPause(pause: RemindedPause, link: string | undefined, appUrl: string): Omit<Mail, "to" | "messageId"> {
-  const { runId, workflowId, reason, onTimeout, expiresAt } = pause;
+function sayPause(
+  { runId, workflowId, reason, onTimeout, expiresAt }: RemindedPause,
+  link: string | undefined,
+  appUrl: string,
+): string[] {
   const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
-  const subject = `Reminder: a run of ${workflowId} waits`;
-  const parts = [
+  return [
     `The run ${runId} of ${workflowId} waits: ${reason}`,
     `It waits until ${until} UTC. If nobody answers by then it goes on with ${JSON.stringify(onTimeout)}.`,
     link === undefined
       ? `What it expects: ${appUrl}/api/workflows/runs/${runId}, with your key.`
       : `Look at it and decide: ${link}`,
   ];
-  const html = parts.map((part) => `<p>${escapeHtml(part)}</p>`).join("\n");
-  return { subject, text: `${parts.join("\n\n")}\n`, html };
 }

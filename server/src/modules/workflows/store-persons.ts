@@ -6,10 +6,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 export function createRunningPersons(db: Queryable): PersonRecords {
   return {
     tables: {
-      naming: [
-        { table: "pause_reminder", column: "user_id" },
-        { table: "workflow_run", column: "user_id" },
-      ],
+      naming: [{ table: "workflow_run", column: "user_id" }],
       through: { workflow_step: { column: "run_id", table: "workflow_run", key: "id" } },
     },
 

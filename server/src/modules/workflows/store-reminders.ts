@@ -1,76 +1,40 @@
 import { type RawBuilder, sql } from "kysely";
-import type { RandomBytes } from "../../domain/ids.ts";
-import { newId } from "../../domain/ids.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { takeRows } from "../../platform/leased-queue/take-rows.ts";
-import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
-import type { PauseReminder, PauseReminders, RemindedPause } from "./reminders.ts";
+import type { DuePause, PauseReminders, RemindedPause } from "./reminders.ts";
 import { rememberReminder } from "./store-record.ts";
 
-interface Row {
-  id: string;
-  tenantId: string;
-  environment: Environment;
-  kind: string;
-  sessionId: string;
-  userId: string | null;
-  state: string;
-  failureCode: string | null;
-  quietUntil: Temporal.Instant | null;
-  createdAt: Temporal.Instant;
-  traceId: string | null;
-}
-
-const toReminder = ({ id, tenantId, environment, kind, sessionId, state, createdAt, ...row }: Row): PauseReminder => ({
-  ...{ id, tenantId, environment, kind, sessionId, state, createdAt, userId: row.userId ?? undefined },
-  ...{ callId: undefined, result: undefined, failureCode: row.failureCode ?? undefined },
-  ...{ quietUntil: row.quietUntil ?? undefined, traceId: row.traceId },
-});
-
-interface Due {
-  sessionId: string;
-  runId: string;
-  stepId: string;
-  tenantId: string;
-  environment: Environment;
-  traceId: string | null;
-}
+type DueRow = Omit<DuePause, "userIds"> & { runId: string; stepId: string };
 
 /** Joins the caller's transaction when `queryable` is one. */
-export function createPauseReminders(queryable: Queryable, clock: Clock, random: RandomBytes): PauseReminders {
-  const { touch, leave, claimStale } = createWorkerLeases<Row, PauseReminder>(queryable, clock, {
-    ...{ name: "pause_reminder", open: { notIn: ["sent", "failed"] }, sending: ["pending"], toRecord: toReminder },
-  });
+export function createPauseReminders(queryable: Queryable, clock: Clock): PauseReminders {
+  const at = () => sql`${clock.now().toString()}::timestamptz`;
   return {
-    ...{ touch, leave, claimStale },
-
-    async get(id) {
-      const { rows } = await sql<Row>`select * from pause_reminder where id = ${id}`.execute(queryable);
-      return rows.map(toReminder)[0];
-    },
-
-    async advance(id, { from, workerId }, to, change) {
-      const { rows } = await sql`
-        update pause_reminder set state = ${to}, failure_code = ${change?.failureCode ?? null},
-          updated_at = ${clock.now().toString()}::timestamptz
-        where id = ${id} and state = ${from} and worker_id = ${workerId} returning id`.execute(queryable);
+    async isAnyDue() {
+      const { rows } = await sql`select 1 from workflow_pause where ${isDue(at())} limit 1`.execute(queryable);
       return rows.length > 0;
     },
 
-    async remind(limit) {
-      if (queryable.isTransaction) return await remind(queryable, { clock, random, limit });
-      // Mostly there is none: that is seen without a transaction.
-      const at = sql`${clock.now().toString()}::timestamptz`;
-      const { rows } = await sql`select 1 from workflow_pause where ${isDue(at)} limit 1`.execute(queryable);
-      if (rows.length === 0) return 0;
-      return await queryable.transaction().execute((db) => remind(db, { clock, random, limit }));
+    async takeDue(limit) {
+      const rows = await takeRows<DueRow>(queryable, {
+        ...{ table: "workflow_pause", key: ["session_id"], orderBy: "remind_at", limit, where: isDue(at()) },
+        set: sql`reminded_at = ${at()}`,
+        returning: ["session_id", "run_id", "step_id", "tenant_id", "network", "trace_id"],
+      });
+      const due: DuePause[] = [];
+      for (const pause of rows) {
+        const persons = await sql<{ userId: string | null }>`${whoCanAct(pause)}`.execute(queryable);
+        const userIds = persons.rows.map(({ userId }) => userId ?? undefined);
+        await inTrace(pause.traceId, () => rememberReminder(queryable, pause, userIds.length, clock.now()));
+        due.push({ ...pause, userIds });
+      }
+      return due;
     },
 
-    async pauseOf({ sessionId, tenantId, environment }) {
+    async find({ tenantId, environment }, sessionId) {
       const { rows } = await sql<RemindedPause & Record<"tripId" | "event" | "about", string | null>>`
         select pause.run_id, run.workflow_id, lower(run.trip_id) as trip_id, pause.reason, pause.event, pause.about,
           pause.on_timeout, pause.expires_at
@@ -85,32 +49,8 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
 const isDue = (at: RawBuilder<unknown>) =>
   sql`resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}`;
 
-async function remind(
-  db: Queryable,
-  { clock, random, limit }: { clock: Clock; random: RandomBytes; limit: number },
-): Promise<number> {
-  const now = clock.now();
-  const at = sql`${now.toString()}::timestamptz`;
-  const rows = await takeRows<Due>(db, {
-    ...{ table: "workflow_pause", key: ["session_id"], orderBy: "remind_at", limit, where: isDue(at) },
-    set: sql`reminded_at = ${at}`,
-    returning: ["session_id", "run_id", "step_id", "tenant_id", "network", "trace_id"],
-  });
-  for (const due of rows) {
-    const reminded = await sql<{ userId: string | null }>`${whoCanAct(due)}`.execute(db);
-    for (const { userId } of reminded.rows) {
-      await sql`
-        insert into pause_reminder (id, tenant_id, network, session_id, user_id, created_at, updated_at, trace_id)
-        values (${newId("rem_", now.epochMilliseconds, random)}, ${due.tenantId}, ${due.environment}, ${due.sessionId},
-          ${userId}, ${at}, ${at}, ${due.traceId})`.execute(db);
-    }
-    await inTrace(due.traceId, () => rememberReminder(db, due, reminded.rows.length, now));
-  }
-  return rows.length;
-}
-
 /** A guest, and a booker beside, can say what a guest's profile lacks. Tickets are issued by the airline: of such a pause nobody is told. */
-const whoCanAct = ({ sessionId }: Due) => sql`
+const whoCanAct = ({ sessionId }: DueRow) => sql`
   with pause as (
     select pause.*, run.user_id, run.trip_id, case
         when event in ('trip_claimed', 'guest_traveler_given') then 'guest' when event = 'approval_decided' or decided_by = 'person' then 'approver'

@@ -448,7 +448,7 @@ export interface MessageTable {
   id: string;
   tenantId: string;
   environment: "sandbox" | "production";
-  userId: string;
+  userId: string | null;
   kind: string;
   messageKey: string;
   state: "intended" | "sending" | "sent" | "kept" | "failed";
@@ -462,6 +462,8 @@ export interface MessageTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   traceId: string | null;
+  carrier: Defaulted<string>;
+  recordId: string | null;
 }
 
 export interface NegotiatedRateTable {
@@ -481,23 +483,6 @@ export interface OrderEventTable {
   source: "call" | "webhook" | "reconciliation";
   details: JsonObject;
   at: Timestamp;
-  traceId: string | null;
-}
-
-export interface PauseReminderTable {
-  id: string;
-  tenantId: string;
-  environment: "sandbox" | "production";
-  kind: Defaulted<string>;
-  sessionId: string;
-  userId: string | null;
-  state: Defaulted<"pending" | "sent" | "failed">;
-  failureCode: string | null;
-  workerId: string | null;
-  workerSeenAt: Timestamp | null;
-  quietUntil: Timestamp | null;
-  createdAt: Timestamp;
-  updatedAt: Timestamp;
   traceId: string | null;
 }
 
@@ -754,8 +739,6 @@ export interface TripTable {
   mail: "none" | "pending" | "sent" | "failed" | "kept";
   createdAt: Timestamp;
   updatedAt: Timestamp;
-  mailAttempts: Defaulted<number>;
-  mailDue: Timestamp | null;
   traceId: string | null;
   forGuest: Defaulted<boolean>;
 }
@@ -997,7 +980,6 @@ export interface Database {
   message: MessageTable;
   negotiatedRate: NegotiatedRateTable;
   orderEvent: OrderEventTable;
-  pauseReminder: PauseReminderTable;
   payment: PaymentTable;
   paymentPayer: PaymentPayerTable;
   person: PersonTable;

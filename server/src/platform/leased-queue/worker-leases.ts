@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Clock } from "../../ports/clock.ts";
 import type { Queryable } from "../database/database.ts";
 import { takeRows } from "./take-rows.ts";
@@ -27,9 +27,11 @@ export interface WorkerLeases<R> {
   wake(id: string, states?: readonly string[]): Promise<boolean>;
   /**
    * Takes open records, oldest first, whose quiet time is over and that no worker has which was seen within so many seconds. Only of
-   * `kind` where one is named.
+   * `kinds` where they are named.
    */
-  claimStale(workerId: string, staleSeconds: number, limit: number, kind?: string): Promise<readonly R[]>;
+  claimStale(workerId: string, staleSeconds: number, limit: number, kinds?: readonly string[]): Promise<readonly R[]>;
+  /** The same for one record. Undefined: it is not open, its quiet time is not over, or another worker has it. */
+  claim(id: string, workerId: string, staleSeconds: number): Promise<R | undefined>;
 }
 
 /** Joins the caller's transaction when `queryable` is one. */
@@ -46,6 +48,24 @@ export function createWorkerLeases<Row, R>(
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
   const changed = async (statement: ReturnType<typeof sql>): Promise<boolean> =>
     (await statement.execute(queryable)).rows.length > 0;
+
+  async function take(
+    worker: { id: string; staleSeconds: number },
+    limit: number,
+    condition: RawBuilder<unknown>,
+  ): Promise<readonly R[]> {
+    const now = clock.now();
+    const staleAt = now.subtract({ milliseconds: Math.round(worker.staleSeconds * 1000) });
+    const rows = await takeRows<Row>(queryable, {
+      ...{ table: table.name, key: ["id"], orderBy: "created_at", limit, returning },
+      where: sql`${isOpen}
+        and (quiet_until is null or quiet_until <= ${at(now)})
+        and (worker_id is null or worker_seen_at < ${at(staleAt)})
+        and ${condition}`,
+      set: sql`worker_id = ${worker.id}, worker_seen_at = ${at(now)}`,
+    });
+    return rows.map(table.toRecord);
+  }
 
   return {
     touch(id, workerId, quietUntil) {
@@ -70,18 +90,12 @@ export function createWorkerLeases<Row, R>(
         where id = ${id} and worker_id is null and ${states === undefined ? isOpen : sql`state in (${listOf(states)})`}
         returning id`),
 
-    async claimStale(workerId, staleSeconds, limit, kind) {
-      const now = clock.now();
-      const staleAt = now.subtract({ milliseconds: Math.round(staleSeconds * 1000) });
-      const rows = await takeRows<Row>(queryable, {
-        ...{ table: table.name, key: ["id"], orderBy: "created_at", limit, returning },
-        where: sql`${isOpen}
-          and (quiet_until is null or quiet_until <= ${at(now)})
-          and (worker_id is null or worker_seen_at < ${at(staleAt)})
-          and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}`,
-        set: sql`worker_id = ${workerId}, worker_seen_at = ${at(now)}`,
-      });
-      return rows.map(table.toRecord);
+    claimStale: (id, staleSeconds, limit, kinds) =>
+      take({ id, staleSeconds }, limit, kinds === undefined ? sql`true` : sql`kind in (${listOf(kinds)})`),
+
+    async claim(id, workerId, staleSeconds) {
+      const [record] = await take({ id: workerId, staleSeconds }, 1, sql`id = ${id}`);
+      return record;
     },
   };
 }

@@ -48,7 +48,6 @@ export const tripDelayReplanner = defineTool({
     "ways",
     "travelers",
     "stores",
-    "mailer",
     "mailing",
     "clock",
     "random",

@@ -50,7 +50,7 @@ async function letPass(seconds: number): Promise<void> {
 const ports = () => {
   const { stores, shared } = world;
   return {
-    ...{ stores, clock, random: systemRandom, mailer: undefined, mailing },
+    ...{ stores, clock, random: systemRandom, mailing },
     chain: openedChain.chain,
     submission: openedChain.submitter,
     claimKeys: createClaimKeys(shared.vault),

@@ -66,7 +66,7 @@ async function confirmStep(
 }
 
 async function applyTripStep(
-  records: Pick<Aggregates, "trips" | "runEvents">,
+  records: Pick<Aggregates, "trips" | "runEvents" | "messages">,
   trip: Trip,
   {
     step,

@@ -45,7 +45,11 @@ export interface TripStepOutcome extends Pick<Step, "takes"> {
   /** Changes the trip. The caller holds its lock. */
   apply(trip: Trip, transaction: ChainTransaction): TripChange;
   /** Writes whatever else belongs to that change. */
-  alongside?(records: Pick<Aggregates, "trips" | "runEvents">, trip: Trip, transactionHash: Hex): Promise<void>;
+  alongside?(
+    records: Pick<Aggregates, "trips" | "runEvents" | "messages">,
+    trip: Trip,
+    transactionHash: Hex,
+  ): Promise<void>;
   /** Changes the trip if the step had no effect. It stops being pending in any case. */
   undo?: TripChange;
   note(trips: { before: Trip; after: Trip }): StepNote;

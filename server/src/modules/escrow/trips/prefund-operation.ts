@@ -5,6 +5,7 @@ import { StoredAddress, StoredHash, StoredInteger, StoredToken } from "../../../
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { defineChainOperation } from "../../../kernel/chain-operation.ts";
 import type { OperationCall, TokenAuthorization } from "../../../ports/chain-operation.ts";
+import { storeGuestMail } from "../guest-mail.ts";
 import { requireEscrow } from "../step-machine/step-operation.ts";
 import type { OfTrip, TripStepOutcome } from "../steps/step.ts";
 
@@ -59,6 +60,7 @@ export const fundStep: OfTrip & TripStepOutcome = {
   of: "trip",
   storedAs: "fund",
   apply: ({ budget }) => ({ state: "funded", free: budget }),
+  alongside: (records, trip) => storeGuestMail(records, trip),
   undo: { state: "failed" },
   note({ before }) {
     const budgetUsdc = formatDecimal(before.budget);
