@@ -17,8 +17,8 @@ const MOVED_TABLES: Readonly<Record<string, string>> = {
   pricing_policy: "pricing",
   traveler_customer: "travelers",
   traveler_profile: "travelers",
-  webhook_endpoint: "webhooks",
-  webhook_event: "webhooks",
+  webhook_endpoint: "supplier-events",
+  webhook_event: "supplier-events",
 };
 
 const NEEDS = /^type Needs =([^;]*);/m;

@@ -29,11 +29,11 @@ import { reputationModule } from "./reputation/module.ts";
 import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
 import { staysModule } from "./stays/module.ts";
+import { supplierEventsModule } from "./supplier-events/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
 import { tripsModule } from "./trips/module.ts";
 import { usageModule } from "./usage/module.ts";
-import { webhooksModule } from "./webhooks/module.ts";
 import { workflowsModule } from "./workflows/module.ts";
 
 /** Every capability of the product. Their tools are listed in this order. */
@@ -54,7 +54,7 @@ export const modules = [
   staysModule,
   memoryModule,
   ordersModule,
-  webhooksModule,
+  supplierEventsModule,
   treasuryModule,
   escrowModule,
   guestsModule,

@@ -1,5 +1,3 @@
-import type { Environment } from "./identity.ts";
-
 /** An event as the supplier sent it: a hint to look at a record again, never the truth about it. */
 export interface SupplierEvent {
   /** `wev_…`; the same event can arrive several times and in any order. */
@@ -15,7 +13,7 @@ export interface SupplierEvent {
 }
 
 /** Where the supplier sends its events. */
-interface WebhookEndpoint {
+export interface WebhookEndpoint {
   endpointId: string;
   url: string;
   secret: string;
@@ -40,28 +38,4 @@ export interface SupplierWebhooks {
    * endpoint only; so this is for a supplier of this deployment's own.
    */
   register(url: string, known?: string): Promise<WebhookEndpoint | undefined>;
-}
-
-export type ReceivedEvent = SupplierEvent & {
-  /** How often it was taken, this time included. */
-  attempts: number;
-};
-
-/** Events that have arrived, stored before they are acknowledged and worked on afterwards. */
-export interface WebhookInbox {
-  /** False: it is there already. */
-  receive(environment: Environment, event: SupplierEvent, at: Temporal.Instant): Promise<boolean>;
-  /** Those that nobody has worked on, longest waiting first; nobody else takes them before `until`. */
-  take(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly ReceivedEvent[]>;
-  done(environment: Environment, id: string, outcome: string): Promise<void>;
-  /** Tried again then. */
-  putBack(environment: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
-  /** Forgets those that were done before this. */
-  prune(before: Temporal.Instant): Promise<void>;
-}
-
-/** The endpoint that this deployment registered by itself at a supplier. */
-export interface WebhookEndpoints {
-  find(environment: Environment): Promise<WebhookEndpoint | undefined>;
-  put(environment: Environment, endpoint: WebhookEndpoint): Promise<void>;
 }

@@ -4,6 +4,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { type MessageKind, type OutboxPorts, sendNow } from "../outbox/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
+import { guestLinkOf } from "./guest-link.ts";
+import { composeGuestMail } from "./guest-mail-text.ts";
 
 export interface GuestMailPorts extends OutboxPorts {
   stores: Stores;

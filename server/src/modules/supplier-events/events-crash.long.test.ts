@@ -8,7 +8,7 @@ import type { Stores } from "../../kernel/whole.ts";
 import type { OrderDetails } from "../../ports/flight-servicing.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import { servicingCommits } from "../servicing/servicing-commits.ts";
-import { createWebhookProcessor } from "./process-webhooks.ts";
+import { createEventProcessor } from "./process-events.ts";
 
 /** Events that were acknowledged survive the death of who works on them, and none of them decides a booking by itself. */
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
@@ -38,7 +38,7 @@ function event(type: string, about: Partial<SupplierEvent>): SupplierEvent {
   const nothing = { subjectId: undefined, orderId: undefined, bookingId: undefined, createdAt: undefined };
   return { ...nothing, id: `wev_${next}`, type, ...about };
 }
-const receive = (received: SupplierEvent) => world.stores.webhookInbox.receive("sandbox", received, world.clock.now());
+const receive = (received: SupplierEvent) => world.stores.supplierInbox.receive("sandbox", received, world.clock.now());
 
 function ticketedDetails(orderId: string): OrderDetails {
   return {
@@ -71,7 +71,7 @@ function processor(stores: Stores, mortal: <T extends object>(port: T) => T = id
   const commits = servicingCommits({ flights, flightServicing, stays: absent("stays"), stayBookings });
   const ports = { flights: mortal(flights), flightServicing: mortal(flightServicing), stayBookings, commits };
   const { clock } = world;
-  return createWebhookProcessor({ stores, portsFor: () => ports, clock, log: silentLog });
+  return createEventProcessor({ stores, portsFor: () => ports, clock, log: silentLog });
 }
 
 async function outcomeOf({ id }: SupplierEvent) {

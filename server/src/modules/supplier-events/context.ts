@@ -3,7 +3,7 @@ import type { PartsOf } from "../../kernel/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
 
 type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
-type Seen = "webhooks" | Needs;
+type Seen = "supplier-events" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export type Aggregates = AggregatesOf<Seen>;

@@ -7,12 +7,12 @@ import type { Stores } from "./context.ts";
  * follows the address, so that a start on another port misses nothing.
  */
 export async function registerWebhooks(
-  { stores, webhooks }: { stores: Pick<Stores, "webhookEndpoints">; webhooks: Pick<SupplierWebhooks, "register"> },
+  { stores, webhooks }: { stores: Pick<Stores, "supplierEndpoints">; webhooks: Pick<SupplierWebhooks, "register"> },
   environment: Environment,
   url: string,
 ): Promise<void> {
-  const known = await stores.webhookEndpoints.find(environment);
+  const known = await stores.supplierEndpoints.find(environment);
   const made = await webhooks.register(url, known?.endpointId);
-  if (made !== undefined) await stores.webhookEndpoints.put(environment, made);
-  else if (known !== undefined && known.url !== url) await stores.webhookEndpoints.put(environment, { ...known, url });
+  if (made !== undefined) await stores.supplierEndpoints.put(environment, made);
+  else if (known !== undefined && known.url !== url) await stores.supplierEndpoints.put(environment, { ...known, url });
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { definePublicRoute } from "../../kernel/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { SupplierWebhooks, WebhookInbox } from "../../ports/supplier-webhooks.ts";
+import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { SupplierInbox } from "./store.ts";
 
 /** What of one environment arrives there. */
 export interface WebhookReceiver {
@@ -14,7 +15,7 @@ export interface WebhookReceiver {
 
 interface WebhookRoutePorts {
   webhookReceivers: readonly WebhookReceiver[];
-  stores: { webhookInbox: Pick<WebhookInbox, "receive"> };
+  stores: { supplierInbox: Pick<SupplierInbox, "receive"> };
   clock: Clock;
 }
 
@@ -23,7 +24,7 @@ export const SUPPLIER_WEBHOOK_PATH = "/api/webhooks/supplier";
 const MAXIMUM_BODY_BYTES = 1024 * 1024;
 const SIGNATURE = "x-duffel-signature";
 
-/** An event is stored before it is acknowledged, and worked on afterwards (`process-webhooks.ts`). */
+/** An event is stored before it is acknowledged, and worked on afterwards (`process-events.ts`). */
 const receiveWebhook = definePublicRoute({
   id: "receive_supplier_webhook",
   method: "POST",
@@ -64,7 +65,7 @@ const receiveWebhook = definePublicRoute({
     for (const { environment, read, secrets } of signature === undefined ? [] : webhookReceivers) {
       const event = read(text, { signature }, await secrets());
       if (event === undefined) continue;
-      await stores.webhookInbox.receive(environment, event, clock.now());
+      await stores.supplierInbox.receive(environment, event, clock.now());
       return { ok: true } as const;
     }
     throw fail("unauthorized");

@@ -1,19 +1,19 @@
 import { defineJob } from "../../kernel/job.ts";
 import { servicingCommits } from "../servicing/index.ts";
 import { defineModule } from "./context.ts";
-import { createWebhookProcessor } from "./process-webhooks.ts";
+import { createEventProcessor } from "./process-events.ts";
 import { createReceivers, registerSandbox } from "./receivers.ts";
 import type { WebhookReceiver } from "./routes.ts";
 import { webhookRoutes } from "./routes.ts";
-import { createWebhookEndpoints, createWebhookInbox } from "./store.ts";
+import { createSupplierEndpoints, createSupplierInbox } from "./store.ts";
 
 declare module "../../kernel/parts.ts" {
   interface ModuleParts {
-    readonly "webhooks.webhookReceivers": readonly WebhookReceiver[];
+    readonly "supplier-events.webhookReceivers": readonly WebhookReceiver[];
   }
   interface ModuleSettings {
-    readonly "webhooks.serve": "both" | "app" | "edge";
-    readonly "webhooks.supplierWebhookSecrets": readonly string[];
+    readonly "supplier-events.serve": "both" | "app" | "edge";
+    readonly "supplier-events.supplierWebhookSecrets": readonly string[];
   }
 }
 
@@ -22,12 +22,12 @@ const READ_ORDERS_MILLISECONDS = 5_000;
 const REGISTER_MILLISECONDS = 60_000;
 const PRUNE_MILLISECONDS = 60_000;
 
-export const webhooksModule = defineModule({
-  name: "webhooks",
+export const supplierEventsModule = defineModule({
+  name: "supplier-events",
   routes: webhookRoutes,
   stores: ({ db, clock, vault }) => ({
-    webhookInbox: createWebhookInbox(db, clock),
-    webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
+    supplierInbox: createSupplierInbox(db, clock),
+    supplierEndpoints: createSupplierEndpoints({ db, vault, clock }),
   }),
   workTables: [
     {
@@ -48,7 +48,7 @@ export const webhooksModule = defineModule({
   },
   jobs(parts) {
     const { stores, suppliers, clock, log } = parts;
-    const processor = createWebhookProcessor({
+    const processor = createEventProcessor({
       ...{ stores, clock, log },
       portsFor(environment) {
         const supplier = suppliers[environment];

@@ -13,7 +13,7 @@ export function createReceivers({ suppliers, stores, clock, settings }: Parts): 
   const registeredSecrets = (): Promise<readonly string[]> => {
     const now = clock.now().epochMilliseconds;
     if (now >= registered.until) {
-      const secrets = stores.webhookEndpoints.find("sandbox").then((found) => (found ? [found.secret] : []));
+      const secrets = stores.supplierEndpoints.find("sandbox").then((found) => (found ? [found.secret] : []));
       registered = { secrets, until: now + SECRET_KEPT_MILLISECONDS };
     }
     return registered.secrets;

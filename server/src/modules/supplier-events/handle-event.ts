@@ -1,11 +1,11 @@
 import { Failure } from "../../domain/errors.ts";
+import { NotYet } from "../../platform/inbox/work-on-inbox.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import type { Booking } from "../bookings/index.ts";
-import { Waiting } from "../effects/index.ts";
 import { creditEvents, type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
 import type { ServicingCommits } from "../servicing/index.ts";
 import type { Stores } from "./context.ts";
@@ -19,9 +19,6 @@ export interface EventPorts extends OrderPorts {
   stayBookings: Pick<StayBookings, "getStay" | "findStaysByBooking">;
   commits: ServicingCommits;
 }
-
-/** The event can be worked on later only; the message says why. */
-class NotYet extends Waiting {}
 
 const CREATION_FAILED: ReadonlySet<string> = new Set(["order.creation_failed", "stays.booking_creation_failed"]);
 const MOST_CREDITS = 200;

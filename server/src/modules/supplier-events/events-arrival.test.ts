@@ -10,9 +10,8 @@ import { supplierAccess } from "../../embedded/supplier-part.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";
 import { systemClock } from "../../ports/clock.ts";
-import type { WebhookEndpoints } from "../../ports/supplier-webhooks.ts";
 import { registerWebhooks } from "./register-webhooks.ts";
-import { createWebhookEndpoints } from "./store.ts";
+import { createSupplierEndpoints, type SupplierEndpoints } from "./store.ts";
 
 /** What arrives at the webhook route: only what the supplier signed, now, is stored, and that once. */
 
@@ -28,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-async function withEndpoints<T>(work: (endpoints: WebhookEndpoints) => Promise<T>): Promise<T> {
+async function withEndpoints<T>(work: (endpoints: SupplierEndpoints) => Promise<T>): Promise<T> {
   const { masterKeyFile, dataDir, databaseUrl = "" } = service.config;
   const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: false }));
   const { db, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => undefined });
   try {
-    return await work(createWebhookEndpoints({ db, vault, clock: systemClock }));
+    return await work(createSupplierEndpoints({ db, vault, clock: systemClock }));
   } finally {
     await close();
   }
@@ -129,7 +128,7 @@ test("the endpoint follows the service's address, and is made anew at a supplier
     ...{ sandbox: true, sourceLevel: "embedded", clock: systemClock, log: silentLog, http },
   });
   const register = (to: string) =>
-    withEndpoints((webhookEndpoints) => registerWebhooks({ stores: { webhookEndpoints }, webhooks }, "sandbox", to));
+    withEndpoints((supplierEndpoints) => registerWebhooks({ stores: { supplierEndpoints }, webhooks }, "sandbox", to));
   try {
     await register("http://127.0.0.1:9/moved");
     expect(await atSupplier("GET")).toMatchObject([{ url: "http://127.0.0.1:9/moved" }]);

@@ -1,13 +1,12 @@
+import { workOnInbox } from "../../platform/inbox/work-on-inbox.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import { reconcileEffects } from "../effects/index.ts";
 import { refreshDueOrders } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
-import { supplierEventUse } from "./event-effect.ts";
-import type { EventPorts } from "./handle-event.ts";
+import { type EventPorts, handleEvent } from "./handle-event.ts";
 
-export interface WebhookProcessorOptions {
+interface EventProcessorOptions {
   stores: Stores;
   /** Undefined: this environment is switched off; its events wait. */
   portsFor(environment: Environment): Omit<EventPorts, "stores" | "clock" | "log"> | undefined;
@@ -22,8 +21,8 @@ const LEASE_MILLISECONDS = 120_000;
 const KEPT = { hours: 30 * 24 };
 
 /** The supplier's events that have been stored, one after the other as they arrived, and orders whose events were missed. */
-export function createWebhookProcessor({ stores, portsFor, clock, log }: WebhookProcessorOptions) {
-  const inbox = stores.webhookInbox;
+export function createEventProcessor({ stores, portsFor, clock, log }: EventProcessorOptions) {
+  const inbox = stores.supplierInbox;
   const eventPorts = (environment: Environment): EventPorts | undefined => {
     const ports = portsFor(environment);
     return ports === undefined ? undefined : { ...ports, stores, clock, log };
@@ -32,12 +31,13 @@ export function createWebhookProcessor({ stores, portsFor, clock, log }: Webhook
   return {
     /** Works on every event that waits; how many that were. */
     async runOnce(): Promise<number> {
-      const uses = ENVIRONMENTS.flatMap((environment) => {
+      const counts = ENVIRONMENTS.map(async (environment) => {
         const ports = eventPorts(environment);
-        return ports === undefined ? [] : [supplierEventUse(environment, ports)];
+        if (ports === undefined) return 0;
+        const work = { name: "supplier_event", inbox, environment, clock, log };
+        return await workOnInbox({ ...work, handle: (event) => handleEvent(ports, environment, event) });
       });
-      // An event's lease has no name, only an end.
-      return await reconcileEffects(uses, { workerId: "supplier-events", log });
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
 
     /** Reads orders that wait for something, or whose events may have been missed; how many that were. */

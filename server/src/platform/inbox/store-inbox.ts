@@ -1,0 +1,95 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Environment } from "../../ports/identity.ts";
+import type { Queryable } from "../database/database.ts";
+import { pruneRows } from "../database/prune.ts";
+import { takeDueRows } from "../leased-queue/take-rows.ts";
+
+/**
+ * A table of items that have arrived, with the columns `network` and `id`, which are its key, `received_at`, `next_at`, `attempts`,
+ * `finished_at`, `outcome` and `last_reason`, and those of the item.
+ */
+export interface InboxTable<Item, Row> {
+  name: string;
+  /** Those of the item, beside its id. */
+  columns: readonly string[];
+  /** The column that says which conversation an item belongs to. Items of one conversation are worked on in the order of their arrival. */
+  conversation?: string;
+  toItem(row: Row): Item;
+}
+
+export type TakenItem<Item> = Item & {
+  /** How often it was taken, this time included. */
+  attempts: number;
+};
+
+/** Items are stored before they are acknowledged, each once however often it arrives, and worked on afterwards. */
+export interface Inbox<Item> {
+  /** False: it is there already. */
+  receive(environment: Environment, item: Item, at: Temporal.Instant): Promise<boolean>;
+  /** Items that nobody has finished, longest due first; nobody else takes them before `until`. */
+  take(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly TakenItem<Item>[]>;
+  done(environment: Environment, id: string, outcome: string): Promise<void>;
+  /** The item is tried again then. */
+  putBack(environment: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
+  /** Forgets items that were finished before this. */
+  prune(before: Temporal.Instant): Promise<void>;
+}
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createInbox<Item extends { id: string }, Row extends { attempts: number }>(
+  queryable: Queryable,
+  clock: { now(): Temporal.Instant },
+  table: InboxTable<Item, Row>,
+): Inbox<Item> {
+  const name = sql.table(table.name);
+  const columns = ["id", ...table.columns];
+  const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
+
+  return {
+    async receive(environment, item, receivedAt) {
+      const values = new Map<string, unknown>(Object.entries(item));
+      const { rows } = await sql`
+        insert into ${name} (network, received_at, next_at, ${sql.join(columns.map((column) => sql.ref(column)))})
+        values (${environment}, ${at(receivedAt)}, ${at(receivedAt)}, ${sql.join(columns.map((column) => values.get(column) ?? null))})
+        on conflict (network, id) do nothing returning id`.execute(queryable);
+      return rows.length > 0;
+    },
+
+    async take(environment, limit, until) {
+      const rows = await takeDueRows<Row>(queryable, {
+        ...{ table: table.name, key: ["network", "id"], due: "next_at", at: clock.now(), until, limit },
+        where: sql`network = ${environment} and finished_at is null and ${isFirst(table)}`,
+        set: sql`attempts = attempts + 1`,
+        returning: [...columns, "attempts"],
+      });
+      return rows.map((row) => ({ ...table.toItem(row), attempts: row.attempts }));
+    },
+
+    async done(environment, id, outcome) {
+      await sql`
+        update ${name} set finished_at = ${at(clock.now())}, outcome = ${outcome}
+        where network = ${environment} and id = ${id}`.execute(queryable);
+    },
+
+    async putBack(environment, id, reason, until) {
+      await sql`
+        update ${name} set last_reason = ${reason}, next_at = ${at(until)}
+        where network = ${environment} and id = ${id} and finished_at is null`.execute(queryable);
+    },
+
+    async prune(before) {
+      await pruneRows(queryable, table.name, sql`finished_at < ${at(before)}`);
+    },
+  };
+}
+
+/** Whether nothing that came earlier in the item's conversation is unfinished. */
+function isFirst({ name, conversation }: Pick<InboxTable<never, never>, "name" | "conversation">): RawBuilder<unknown> {
+  if (conversation === undefined) return sql`true`;
+  const own = (column: string) => sql.ref(`${name}.${column}`);
+  const earlier = (column: string) => sql.ref(`earlier.${column}`);
+  return sql`not exists (
+    select 1 from ${sql.table(name)} as earlier
+    where earlier.network = ${own("network")} and ${earlier(conversation)} = ${own(conversation)} and earlier.finished_at is null
+      and (earlier.received_at, earlier.id) < (${own("received_at")}, ${own("id")}))`;
+}
