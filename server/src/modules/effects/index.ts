@@ -13,4 +13,4 @@ export {
 } from "./effect.ts";
 export { EffectWorker } from "./effect-worker.ts";
 export { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "./execute-once.ts";
-export { defineEffectUse, reconcileEffects } from "./reconcile-effects.ts";
+export { defineEffectUse } from "./reconcile-effects.ts";

@@ -11,7 +11,7 @@ type Needs =
   | "identity"
   | "ledger"
   | "memory"
-  | "messages"
+  | "outbox"
   | "orders"
   | "pricing"
   | "travelers"

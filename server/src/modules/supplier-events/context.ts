@@ -1,11 +1,10 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
 import type { PartsOf } from "../../kernel/parts.ts";
-import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import type { StoresOf } from "../../kernel/stores.ts";
 
 type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
 type Seen = "supplier-events" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
-export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
 export type Parts = PartsOf<Seen>;

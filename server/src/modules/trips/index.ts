@@ -2,7 +2,6 @@ export type { EscrowBooking, EscrowBookingChange, StepDetails } from "./escrow-b
 export { nameText, summaryText } from "./guest-text.ts";
 export {
   type AgentAction,
-  type MailState,
   MOST_WRONG_CODES,
   type NewTrip,
   type StepTransaction,

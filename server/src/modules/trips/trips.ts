@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
 type TripState = "funding" | "funded" | "closed" | "failed";
 
 /** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up · kept: shown to the buyer, not delivered. */
-export type MailState = "none" | "pending" | "sent" | "failed" | "kept";
+type MailState = "none" | "pending" | "sent" | "failed" | "kept";
 
 /** A step that was taken, by its stored name. */
 export interface StepTransaction {
