@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineAnyTool } from "../../server/src/kernel/tool.ts";
+import { defineAnyTool } from "../../server/src/kernel/contracts/tool.ts";
 
 const face = {
   summary: "Answers its text.",

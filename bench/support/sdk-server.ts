@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { catalog } from "../../server/src/contributions.ts";
-import { createCatalog } from "../../server/src/kernel/catalog.ts";
+import { createCatalog } from "../../server/src/kernel/contracts/catalog.ts";
 import { probeTools } from "./probe-tools.ts";
 
 /**

@@ -28,7 +28,7 @@ const migrating = (name: string, table: string): SourceFile =>
 const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[])[]>> = {
   "folders import only what they may": [
     [importing("server/src/domain/money.ts", "../platform/clock.ts")],
-    [importing("server/src/kernel/tool.ts", "../modules/trips/index.ts")],
+    [importing("server/src/kernel/contracts/tool.ts", "../../modules/trips/index.ts")],
     [importing("server/src/surfaces/http/x.ts", "../../modules/trips/index.ts")],
     [importing("server/src/adapters/one/x.ts", "../other/y.ts")],
     [file("server/src/new-room/x.ts")],
@@ -55,8 +55,8 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
     ],
   ],
   "modules see only what their context says": [
-    [importing("server/src/modules/one/x.ts", "../../kernel/whole.ts")],
-    [importing("server/src/workflows/x.ts", "../kernel/whole.ts")],
+    [importing("server/src/modules/one/x.ts", "../../kernel/contracts/whole.ts")],
+    [importing("server/src/workflows/x.ts", "../kernel/contracts/whole.ts")],
     [file("server/src/modules/one/x.ts", 'type Stores = StoresOf<"two">;')],
     [file("server/src/modules/one/context.ts", 'type Seen = "one";', "type Stores = StoresOf<string>;")],
     [file("server/src/modules/one/context.ts", 'type Seen = "one" | "two";', "type Stores = StoresOf<Seen>;")],
@@ -105,7 +105,7 @@ it("the rules accept what the design allows", () => {
     offering("server/src/modules/three/x.ts", "ModuleStores", "three.things"),
     file("server/src/modules/two/x.ts", "const { things } = stores;"),
     importing("server/src/modules/one/store.ts", "kysely"),
-    importing("server/src/surfaces/http/x.ts", "../../kernel/tool.ts"),
+    importing("server/src/surfaces/http/x.ts", "../../kernel/contracts/tool.ts"),
     importing("chaos/src/run.ts", "../../server/src/compose.ts"),
   ];
   expect(Object.values(rules).flatMap((rule) => rule(tree))).toEqual([]);

@@ -1,19 +1,19 @@
 import type { Pool } from "pg";
 import type { z } from "zod";
-import { joinAccountFacts } from "./kernel/account.ts";
-import { createCatalog } from "./kernel/catalog.ts";
-import type { ChainEndings } from "./kernel/chain-ending.ts";
-import { collectChainOperations } from "./kernel/chain-operation.ts";
-import type { EffectFollower } from "./kernel/effect-follower.ts";
-import type { EffectUse } from "./kernel/effect-use.ts";
-import type { Gate } from "./kernel/gate.ts";
-import type { Module } from "./kernel/module.ts";
-import { listEnvironments } from "./kernel/parts.ts";
-import type { Prompt } from "./kernel/prompt.ts";
-import type { StoreParts } from "./kernel/stores.ts";
-import type { Caller, Tool } from "./kernel/tool.ts";
-import type { Aggregates, Parts, Ports, Stores } from "./kernel/whole.ts";
-import type { WorkTable } from "./kernel/work-table.ts";
+import { joinAccountFacts } from "./kernel/contracts/account.ts";
+import { createCatalog } from "./kernel/contracts/catalog.ts";
+import type { ChainEndings } from "./kernel/contracts/chain-ending.ts";
+import { collectChainOperations } from "./kernel/contracts/chain-operation.ts";
+import type { EffectFollower } from "./kernel/contracts/effect-follower.ts";
+import type { EffectUse } from "./kernel/contracts/effect-use.ts";
+import type { Gate } from "./kernel/contracts/gate.ts";
+import type { Module } from "./kernel/contracts/module.ts";
+import { listEnvironments } from "./kernel/contracts/parts.ts";
+import type { Prompt } from "./kernel/contracts/prompt.ts";
+import type { StoreParts } from "./kernel/contracts/stores.ts";
+import type { Caller, Tool } from "./kernel/contracts/tool.ts";
+import type { Aggregates, Parts, Ports, Stores } from "./kernel/contracts/whole.ts";
+import type { WorkTable } from "./kernel/contracts/work-table.ts";
 import { modules as contributing, type ToolMap } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Schema } from "./platform/database/migrate.ts";
@@ -23,13 +23,13 @@ import type { Environment, Tenant } from "./ports/identity.ts";
 import type { Vault } from "./ports/vault.ts";
 import { workflows } from "./workflows/index.ts";
 
-declare module "./kernel/stores.ts" {
+declare module "./kernel/contracts/stores.ts" {
   interface StoreParts {
     db: Queryable;
   }
 }
 
-declare module "./kernel/parts.ts" {
+declare module "./kernel/contracts/parts.ts" {
   interface CommonParts {
     readonly db: OpenDatabase["db"];
     readonly pool: Pool;

@@ -1,4 +1,4 @@
-import type { PartMakers, Parts } from "./kernel/whole.ts";
+import type { PartMakers, Parts } from "./kernel/contracts/whole.ts";
 
 /**
  * Replaces parts of the service at its start: each function takes the part as it was made and returns what everybody gets in its

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
 import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import { APPROVE_PATH, CLAIM_PATH } from "./domain/page-paths.ts";
-import type { Catalog } from "./kernel/catalog.ts";
-import type { Kernel } from "./kernel/invocation.ts";
-import { mapEnvironments } from "./kernel/parts.ts";
-import type { Parts } from "./kernel/whole.ts";
+import type { Catalog } from "./kernel/contracts/catalog.ts";
+import type { Kernel } from "./kernel/contracts/invocation.ts";
+import { mapEnvironments } from "./kernel/contracts/parts.ts";
+import type { Parts } from "./kernel/contracts/whole.ts";
 import { toPaidChain } from "./outside/paid-chain.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
@@ -32,7 +32,7 @@ import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { photoRoutes } from "./surfaces/photos.ts";
 
-declare module "./kernel/parts.ts" {
+declare module "./kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** Undefined: MCP offers what the registry has. */
     readonly "surfaces.mcpExtras": McpExtras | undefined;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runInOrder, type Tool } from "../src/commands/gen/run-in-order.ts";
 import { catalog } from "../src/contributions.ts";
 import { formatDecimal, parseDecimal } from "../src/domain/money.ts";
-import { defineGate } from "../src/kernel/gate.ts";
-import { EMPTY_PLAN, type Party, type Plan, REPEATED_PLAN } from "../src/kernel/plan.ts";
+import { defineGate } from "../src/kernel/contracts/gate.ts";
+import { EMPTY_PLAN, type Party, type Plan, REPEATED_PLAN } from "../src/kernel/contracts/plan.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
 /** What a call plans, as a gate sees it, beside what the call then says it has done. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { registry, routes } from "../src/contributions.ts";
 import { callStatusOf, isRetryable, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
-import type { Module } from "../src/kernel/module.ts";
+import type { Module } from "../src/kernel/contracts/module.ts";
 import { modules } from "../src/modules/index.ts";
 
 /** The interface's input shapes, all of them; tools that are not built yet are simply not looped over. */

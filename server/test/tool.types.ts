@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type DefineModule, defineAnyModule } from "../src/kernel/module.ts";
-import { type DefineTool, defineAnyTool } from "../src/kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../src/kernel/contracts/module.ts";
+import { type DefineTool, defineAnyTool } from "../src/kernel/contracts/tool.ts";
 
 /** Compiled, never run: each marked line must be an error, or the compiler stops with "unused @ts-expect-error". */
 const face = {

@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import type { Decorators } from "../../../server/src/decorate.ts";
-import { mapEnvironments } from "../../../server/src/kernel/parts.ts";
+import { mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
 import { type OutsideCall, outsideCalls, type Reading } from "./reading.ts";
 import { createWaitingTool } from "./waiting-tool.ts";
 

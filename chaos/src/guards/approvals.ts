@@ -1,4 +1,4 @@
-import type { Aggregates, Stores } from "../../../server/src/kernel/whole.ts";
+import type { Aggregates, Stores } from "../../../server/src/kernel/contracts/whole.ts";
 import type { Approvals } from "../../../server/src/modules/policy/index.ts";
 
 /** An approval is only looked at before a call, and none is used up: it lets the same call through again and again. */

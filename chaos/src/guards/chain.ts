@@ -1,6 +1,6 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
-import { mapEnvironments } from "../../../server/src/kernel/parts.ts";
-import type { Stores } from "../../../server/src/kernel/whole.ts";
+import { mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
+import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
 import type { ChainTransactions } from "../../../server/src/modules/chain/chain-transactions.ts";
 import type { ChainSender } from "../../../server/src/ports/chain-sender.ts";
 import type { ChainTransaction } from "../../../server/src/ports/chain-transactions.ts";

@@ -1,4 +1,4 @@
-import type { Gate } from "../../../server/src/kernel/gate.ts";
+import type { Gate } from "../../../server/src/kernel/contracts/gate.ts";
 
 /** Limits are only looked at before a call, and nothing is reserved: who looks at the same time sees the same room. */
 export function withoutReservedLimits(gates: readonly Gate[]): readonly Gate[] {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Stores } from "../../../server/src/kernel/whole.ts";
+import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
 
 /** Each claim is stored under a number of its own, so that none stands in another one's way. */
 export function withoutPaidClaim(stores: Stores): Stores {

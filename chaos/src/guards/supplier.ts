@@ -1,4 +1,4 @@
-import { type ByEnvironment, mapEnvironments } from "../../../server/src/kernel/parts.ts";
+import { type ByEnvironment, mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
 import type { Supplier } from "../../../server/src/ports/supplier.ts";
 
 /** Every booking whose outcome is unknown passes for one that did not happen. */

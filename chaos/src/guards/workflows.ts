@@ -1,6 +1,6 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
-import type { Stores } from "../../../server/src/kernel/whole.ts";
-import type { Workflow } from "../../../server/src/kernel/workflow.ts";
+import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
+import type { Workflow } from "../../../server/src/kernel/contracts/workflow.ts";
 
 /** What a run has done stays when it fails. */
 export const withoutUndo = (workflows: readonly Workflow[]): readonly Workflow[] =>

@@ -6,7 +6,7 @@ import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { devnetAccess } from "../embedded/devnet-part.ts";
-import type { Stores } from "../kernel/whole.ts";
+import type { Stores } from "../kernel/contracts/whole.ts";
 import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
 import { appendAudit } from "../modules/identity/store-audit.ts";
 import { selectTenant } from "../modules/identity/store-tenants.ts";

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Config } from "../config/config.ts";
 import { createStores, createTenantCreated, schema } from "../contributions.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
-import type { Stores } from "../kernel/whole.ts";
+import type { Stores } from "../kernel/contracts/whole.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
 import { checkMasterKey, openVault } from "../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";

@@ -28,7 +28,7 @@ export const IsoDate = z
 
 export const CabinClass = z.enum(["economy", "premium_economy", "business", "first"]);
 
-/** Bounds of texts that no published schema says, for those that need another one than kernel/text-bounds.ts gives every text. */
+/** Bounds of texts that no published schema says, for those that need another one than kernel/call/text-bounds.ts gives every text. */
 export const technicalBounds = z.registry<{ characters: number }>();
 
 /** As RFC 5321 has it. */

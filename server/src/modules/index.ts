@@ -1,4 +1,4 @@
-import type { TypesOf } from "../kernel/tool.ts";
+import type { TypesOf } from "../kernel/contracts/tool.ts";
 import { accountModule } from "./account/module.ts";
 import { approvalsModule } from "./approvals/module.ts";
 import { assistanceModule } from "./assistance/module.ts";

@@ -1,6 +1,6 @@
 import { createX402Facilitator, FacilitatorSetupError } from "../adapters/x402-facilitator/index.ts";
 import { type Config, ConfigError } from "../config/config.ts";
-import type { ByEnvironment } from "../kernel/parts.ts";
+import type { ByEnvironment } from "../kernel/contracts/parts.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
 import type { OpenedChain } from "../ports/opened-chain.ts";

@@ -6,11 +6,11 @@ import { catalog, chainOperations, gatheredParts, moduleParts, modules, registry
 import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
-import { createCatalog } from "../kernel/catalog.ts";
-import { CostlyCalls } from "../kernel/costly-calls.ts";
-import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
-import type { Tool } from "../kernel/tool.ts";
-import type { Parts, Reads } from "../kernel/whole.ts";
+import { CostlyCalls } from "../kernel/call/costly-calls.ts";
+import { createKernel, type KernelOptions } from "../kernel/call/invoke.ts";
+import { createCatalog } from "../kernel/contracts/catalog.ts";
+import type { Tool } from "../kernel/contracts/tool.ts";
+import type { Parts, Reads } from "../kernel/contracts/whole.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";

@@ -2,8 +2,8 @@ import pg from "pg";
 import type { Config } from "../config/config.ts";
 import { createStores } from "../contributions.ts";
 import { listTooSlow } from "../domain/errors.ts";
-import type { StoreParts } from "../kernel/stores.ts";
-import type { Reads } from "../kernel/whole.ts";
+import type { StoreParts } from "../kernel/contracts/stores.ts";
+import type { Reads } from "../kernel/contracts/whole.ts";
 import { NoTurn, Turns } from "../platform/batching/turns.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 

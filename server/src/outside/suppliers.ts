@@ -1,7 +1,7 @@
 import { createDuffel } from "../adapters/duffel/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
-import type { ByEnvironment } from "../kernel/parts.ts";
+import type { ByEnvironment } from "../kernel/contracts/parts.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";

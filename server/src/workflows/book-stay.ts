@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../domain/money.ts";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
-import { defineWorkflow, StepFailure } from "../kernel/workflow.ts";
+import { defineWorkflow, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { ToolMap } from "../modules/index.ts";
 import {
   Approval,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../domain/money.ts";
-import type { Cover, PurposeCall } from "../kernel/plan.ts";
-import { StepFailure } from "../kernel/workflow.ts";
+import type { Cover, PurposeCall } from "../kernel/contracts/plan.ts";
+import { StepFailure } from "../kernel/contracts/workflow.ts";
 import { endReservation } from "./end-reservation.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
-import { defineWorkflow, StepFailure } from "../kernel/workflow.ts";
+import { defineWorkflow, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { ToolMap } from "../modules/index.ts";
 import { type Answer, earlierAnswers, type Steps } from "./tools.ts";
 

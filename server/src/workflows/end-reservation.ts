@@ -1,4 +1,4 @@
-import { type ReservationEnd, StepFailure } from "../kernel/workflow.ts";
+import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { Steps } from "./tools.ts";
 
 /** The chain's clock is ahead of ours, or the tenant's limits let the run cancel a booking and not release it. */

@@ -1,4 +1,4 @@
-import type { Workflow } from "../kernel/workflow.ts";
+import type { Workflow } from "../kernel/contracts/workflow.ts";
 import { bookFlight } from "./book-flight.ts";
 import { bookStay } from "./book-stay.ts";
 import { cancelTrip } from "./cancel-trip.ts";

@@ -1,4 +1,4 @@
-import type { Steps as AnySteps } from "../kernel/workflow.ts";
+import type { Steps as AnySteps } from "../kernel/contracts/workflow.ts";
 import type { ToolMap } from "../modules/index.ts";
 
 export type Steps = AnySteps<ToolMap>;

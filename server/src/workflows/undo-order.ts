@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal, type Micro } from "../domain/money.ts";
-import type { OrderEnd } from "../kernel/workflow.ts";
+import type { OrderEnd } from "../kernel/contracts/workflow.ts";
 import { micro, unless } from "./booking-parts.ts";
 import type { Steps } from "./tools.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { StepFailure } from "../kernel/workflow.ts";
+import { StepFailure } from "../kernel/contracts/workflow.ts";
 import type { Answer, Steps } from "./tools.ts";
 
 type Traveler = Answer<"read_trip_travelers">["travelers"][number];

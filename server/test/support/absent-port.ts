@@ -1,4 +1,4 @@
-import type { Ports } from "../../src/kernel/whole.ts";
+import type { Ports } from "../../src/kernel/contracts/whole.ts";
 
 /** A port that this test has nothing to do with, but for `present`. */
 export function absent<Name extends keyof Ports>(name: Name, present: Partial<Ports[Name]> = {}): Ports[Name] {

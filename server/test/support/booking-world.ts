@@ -1,6 +1,6 @@
 import { createStores } from "../../src/contributions.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
-import type { Ports, Stores } from "../../src/kernel/whole.ts";
+import type { Ports, Stores } from "../../src/kernel/contracts/whole.ts";
 import { reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
 import { bookFlight } from "../../src/modules/flights/book-flight.ts";
 import { flightBookingUse } from "../../src/modules/flights/booking-steps.ts";

@@ -1,8 +1,8 @@
 import { createEmbeddedPlaces } from "../../src/adapters/embedded-places/index.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
-import { checkArguments } from "../../src/kernel/read-arguments.ts";
-import { Replayed, type Tool } from "../../src/kernel/tool.ts";
-import type { Ports } from "../../src/kernel/whole.ts";
+import { checkArguments } from "../../src/kernel/call/read-arguments.ts";
+import { Replayed, type Tool } from "../../src/kernel/contracts/tool.ts";
+import type { Ports } from "../../src/kernel/contracts/whole.ts";
 import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
 import { absent } from "./absent-port.ts";

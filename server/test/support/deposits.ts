@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Aggregates } from "../../src/kernel/whole.ts";
+import type { Aggregates } from "../../src/kernel/contracts/whole.ts";
 import type { Purse } from "../../src/modules/ledger/ledger.ts";
 
 const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;

@@ -1,4 +1,4 @@
-import type { StoresOf } from "../../src/kernel/stores.ts";
+import type { StoresOf } from "../../src/kernel/contracts/stores.ts";
 
 /**
  * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a

@@ -1,4 +1,4 @@
-import type { GivenRequest } from "../../src/kernel/call-route.ts";
+import type { GivenRequest } from "../../src/kernel/call/call-route.ts";
 import type { Principal } from "../../src/ports/identity.ts";
 
 /** A request as a surface hands it to a route, without a surface. */

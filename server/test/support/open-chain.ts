@@ -1,6 +1,6 @@
-import type { ChainEndings } from "../../src/kernel/chain-ending.ts";
-import { startJob } from "../../src/kernel/job.ts";
-import type { Aggregates, Stores } from "../../src/kernel/whole.ts";
+import type { ChainEndings } from "../../src/kernel/contracts/chain-ending.ts";
+import { startJob } from "../../src/kernel/contracts/job.ts";
+import type { Aggregates, Stores } from "../../src/kernel/contracts/whole.ts";
 import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/chain-machines.ts";
 import type { ChainTiming } from "../../src/modules/chain/launch-chain.ts";
 import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";

@@ -5,7 +5,7 @@ import { chainEndings } from "../../src/contributions.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
-import type { PendingCall } from "../../src/kernel/charge.ts";
+import type { PendingCall } from "../../src/kernel/contracts/charge.ts";
 import { PaymentCharges, type PaymentChargesOptions } from "../../src/modules/payments/charge-by-payment.ts";
 import { gatherPayments } from "../../src/modules/payments/gather-payments.ts";
 import type { PaymentLimits } from "../../src/modules/payments/payment-limits.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FailureDetails } from "../../src/domain/errors.ts";
-import { shownOnce } from "../../src/kernel/shown-once.ts";
-import { defineAnyTool, Replayed } from "../../src/kernel/tool.ts";
+import { shownOnce } from "../../src/kernel/contracts/shown-once.ts";
+import { defineAnyTool, Replayed } from "../../src/kernel/contracts/tool.ts";
 
 /**
  * Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran; what waits

@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
 type Needs = never;
 type Seen = "account" | Needs;

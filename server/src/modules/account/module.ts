@@ -1,13 +1,13 @@
 import { discounted } from "../../domain/money.ts";
 import { hasOneOf } from "../../domain/scopes.ts";
-import type { AccountFacts, MissingPart } from "../../kernel/account.ts";
-import type { Caller, Tool } from "../../kernel/tool.ts";
+import type { AccountFacts, MissingPart } from "../../kernel/contracts/account.ts";
+import type { Caller, Tool } from "../../kernel/contracts/tool.ts";
 import { discountPercentByPlan, type Environment, type Plan, type Tenant } from "../../ports/identity.ts";
 import { defineModule } from "./context.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "account.account": Account;
   }

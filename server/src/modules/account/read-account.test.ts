@@ -4,7 +4,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 import { registry } from "../../contributions.ts";
-import { joinAccountFacts } from "../../kernel/account.ts";
+import { joinAccountFacts } from "../../kernel/contracts/account.ts";
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { PersonRole } from "../identity/index.ts";
 import type { ApprovalTerms } from "../policy/index.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "approvals.approvals": StoredApprovals;
   }

@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { PartsOf } from "../../kernel/parts.ts";
-import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "effects" | "identity" | "outbox" | "policy" | "travelers" | "usage";
 type Seen = "approvals" | Needs;

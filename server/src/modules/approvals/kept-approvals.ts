@@ -1,5 +1,5 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Mailing, sendNow, storedWords } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";

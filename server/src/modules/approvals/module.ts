@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { openMailing } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { KeptApprovals } from "./kept-approvals.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePublicRoute } from "../../kernel/route.ts";
+import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Person } from "../identity/index.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { invalidInput, unauthorized } from "../../domain/errors.ts";
 import { DECIDES_APPROVALS, scopeOf } from "../../domain/scopes.ts";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineInternalRoute, defineRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineInternalRoute, defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { PlannedMovement } from "../../kernel/plan.ts";
-import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
+import type { PlannedMovement } from "../../kernel/contracts/plan.ts";
+import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
 import { type ApprovalCase, type ApprovalContext, describeVerdict } from "../policy/index.ts";
 
 /** What whoever decides is shown of a call: plain values, as they are stored and audited. */

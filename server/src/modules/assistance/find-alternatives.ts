@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/flights.ts";
 import { isSameWay, saleRates } from "../bookings/index.ts";
 import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";

@@ -1,5 +1,5 @@
 import { hasScope } from "../../domain/scopes.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Ports } from "./context.ts";
 
 interface Named {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer } from "../../ports/flight-servicing.ts";
 import { isSameWay } from "../bookings/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";

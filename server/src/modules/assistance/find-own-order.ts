@@ -1,5 +1,5 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { OrderDetails } from "../../ports/flight-servicing.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { BookedTraveler } from "../bookings/index.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { hasScope } from "../../domain/scopes.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Airport, Position } from "../../ports/maps.ts";
 import type { SeenOffer } from "../bookings/index.ts";
 import type { BookedStay } from "../orders/index.ts";

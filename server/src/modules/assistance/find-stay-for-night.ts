@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Airport, Place, Position } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
 import { resolveText } from "../places/index.ts";

@@ -1,4 +1,4 @@
-import type { MissingPart } from "../../kernel/account.ts";
+import type { MissingPart } from "../../kernel/contracts/account.ts";
 import { defineModule, type Settings } from "./context.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
@@ -27,7 +27,7 @@ export const assistanceModule = defineModule({
   account: ({ settings }) => ({ missing: missingSources(settings) }),
 });
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   /** Where the open providers of briefs are; undefined: they are not asked. */
   interface ModuleSettings {
     readonly "assistance.openMeteoUrl": string | undefined;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { EMPTY_PLAN, final, type Plan } from "../../kernel/plan.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { EMPTY_PLAN, final, type Plan } from "../../kernel/contracts/plan.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { mayBeSent, sendMessage } from "../outbox/index.ts";
 import type { Ports } from "./context.ts";
 import type { composeMessages } from "./replan-messages.ts";

@@ -1,6 +1,6 @@
 import type { FailureDetails } from "../../domain/errors.ts";
 import { wordsIn } from "../../domain/texts.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { arrivalErrors } from "./arrival-answer.ts";
 import type { WayMode } from "./arrival-input.ts";
 import type { Ports } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Airport } from "../../ports/maps.ts";
 import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { describeAirlineChange } from "./airline-change.ts";
 import { MINUTES_TO_EXIT } from "./arrival-times.ts";

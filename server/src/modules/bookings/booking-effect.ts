@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import { newTransferId } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { StoresWith } from "../../kernel/stores.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
+import type { StoresWith } from "../../kernel/contracts/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../effects/index.ts";

@@ -6,7 +6,7 @@ import type { AskedService } from "./asked-services.ts";
 import type { BookedTraveler } from "./booked-travelers.ts";
 import type { BookingRate } from "./booking-rate.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "bookings.bookings": Bookings;
   }

@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { AggregatesOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "chain" | "effects" | "trips" | "identity" | "ledger" | "limits" | "travelers" | "treasury";
 type Seen = "bookings" | Needs;

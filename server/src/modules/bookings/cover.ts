@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Cover } from "../../kernel/plan.ts";
+import type { Cover } from "../../kernel/contracts/plan.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Aggregates } from "./context.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
-import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../kernel/contracts/plan.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";

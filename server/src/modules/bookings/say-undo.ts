@@ -1,4 +1,4 @@
-import { final, type PlannedFinality, perhapsFinal } from "../../kernel/plan.ts";
+import { final, type PlannedFinality, perhapsFinal } from "../../kernel/contracts/plan.ts";
 import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 

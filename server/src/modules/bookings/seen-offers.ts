@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { SeenService } from "./asked-services.ts";
 import { BookingRate } from "./booking-rate.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "bookings.seenOffers": SeenOffers;
   }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { PersonId, PersonPage, PersonRecords } from "../../kernel/person-records.ts";
+import type { PersonId, PersonPage, PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createBookings } from "./store.ts";

@@ -11,7 +11,7 @@ import {
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import { escrowStep } from "../escrow/step-machine/step-operation.ts";
 import { tripPrefund } from "../escrow/trips/prefund-operation.ts";
 

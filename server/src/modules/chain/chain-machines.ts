@@ -1,4 +1,4 @@
-import type { ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings } from "../../kernel/contracts/chain-ending.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { Log } from "../../ports/log.ts";

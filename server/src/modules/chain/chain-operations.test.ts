@@ -6,7 +6,7 @@ import { chainOperations } from "../../contributions.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { collectChainOperations, defineChainOperation } from "../../kernel/chain-operation.ts";
+import { collectChainOperations, defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
 import { escrowStep } from "../escrow/step-machine/step-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";

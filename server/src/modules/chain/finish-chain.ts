@@ -1,5 +1,5 @@
 import { inTrace, sharedTraceId } from "../../domain/trace.ts";
-import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";

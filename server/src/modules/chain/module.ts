@@ -1,5 +1,5 @@
-import { defineJob } from "../../kernel/job.ts";
-import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
+import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
 import { createIndexerOf, createSubmitterOf } from "./chain-machines.ts";
 import { defineModule } from "./context.ts";
 import type { ChainIndexer } from "./index-chain.ts";
@@ -11,7 +11,7 @@ import { createChainTransactions } from "./store-transactions.ts";
 import { createWallets } from "./store-wallets.ts";
 import type { ChainSubmitter } from "./submit-chain.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "chain.submitters": ByEnvironment<ChainSubmitter>;
     readonly "chain.indexers": ByEnvironment<ChainIndexer>;

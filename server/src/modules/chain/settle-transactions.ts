@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 import { inTrace } from "../../domain/trace.ts";
-import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import { type FinishingPorts, finishConfirmed, finishReverted } from "./finish-chain.ts";

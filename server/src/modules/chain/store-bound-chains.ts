@@ -9,7 +9,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { BoundChains } from "./bound-chains.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "chain.boundChains": BoundChains;
   }

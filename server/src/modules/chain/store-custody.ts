@@ -4,7 +4,7 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "chain.custody": Custody;
   }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { newTransferId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
-import { isSameOperation } from "../../kernel/chain-operation.ts";
+import { isSameOperation } from "../../kernel/contracts/chain-operation.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
@@ -12,7 +12,7 @@ import type { ChainTransactions, TransactionIntent } from "./chain-transactions.
 import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "chain.chainTransactions": ChainTransactions;
   }

@@ -10,7 +10,7 @@ import type { Vault } from "../../ports/vault.ts";
 import type { Wallet, WalletKind } from "../../ports/wallets.ts";
 import type { Wallets } from "./wallets.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "chain.wallets": Wallets;
   }

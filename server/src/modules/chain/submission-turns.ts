@@ -1,6 +1,6 @@
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { inTrace } from "../../domain/trace.ts";
-import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { ChainSigning } from "./chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";

@@ -1,4 +1,4 @@
-import type { ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings } from "../../kernel/contracts/chain-ending.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { FinishingPorts } from "./finish-chain.ts";
 import { DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";

@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { StoresOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "identity" | "travelers" | "workflows";
 type Seen = "demo" | Needs;

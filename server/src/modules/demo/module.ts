@@ -2,7 +2,7 @@ import { defineModule } from "./context.ts";
 import type { DemoTenant } from "./first-run.ts";
 import { describeChain, prepareDemo, QuickstartFile, quickstartPath } from "./first-run.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** Undefined in production. */
     readonly "demo.demo": Promise<DemoTenant | undefined>;

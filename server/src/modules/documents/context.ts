@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { PartsOf } from "../../kernel/parts.ts";
-import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs = "bookings" | "invoices" | "orders" | "scans" | "travelers";
 type Seen = "documents" | Needs;

@@ -5,7 +5,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 import { createStores } from "../../contributions.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { openVault } from "../../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { earliestId } from "../../domain/ids.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import { isSameFamilyName, isSameGivenName } from "../../domain/same-name.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Booking } from "../bookings/index.ts";
 import { type OrderRecord, readableKinds } from "../orders/index.ts";
 import { ERASED_NAME } from "../travelers/index.ts";

@@ -1,5 +1,5 @@
 import type { BlockList } from "node:net";
-import { CostlyCalls } from "../../kernel/costly-calls.ts";
+import { CostlyCalls } from "../../kernel/call/costly-calls.ts";
 import type { Log } from "../../ports/log.ts";
 import { defineModule, type Settings } from "./context.ts";
 import { createDocumentDownloads } from "./document-downloads.ts";
@@ -10,7 +10,7 @@ import { Scanner } from "./scanner.ts";
 import { scannerGauges } from "./scanner-gauges.ts";
 import { scanDocument } from "./tools/scan-document.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "documents.scanner": Scanner;
     readonly "documents.documentScanner": DocumentScanner;
@@ -29,7 +29,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "documents.documentScanner": DocumentScanner;
     "documents.documentSource": DocumentSource;

@@ -1,4 +1,4 @@
-import type { Gauge } from "../../kernel/module.ts";
+import type { Gauge } from "../../kernel/contracts/module.ts";
 import type { Scanner } from "./scanner.ts";
 
 /** How busy the scanner is, and how long documents wait for it. */

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import { CostlyCalls } from "../../kernel/costly-calls.ts";
+import { CostlyCalls } from "../../kernel/call/costly-calls.ts";
 import { DocumentRefused } from "./document-scanner.ts";
 import type { DocumentType } from "./document-type.ts";
 import type { DocumentKind, Scan } from "./scan.ts";

@@ -1,4 +1,4 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 
 type Needs = "invoices";
 type Seen = "e-invoices" | Needs;

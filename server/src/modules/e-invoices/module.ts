@@ -2,7 +2,7 @@ import { defineModule } from "./context.ts";
 import { EInvoiceRules, findRules } from "./e-invoice-rules.ts";
 import { createEInvoices } from "./judge-invoice.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** One for the process. Missing in an installation without this module, as everything that the module makes. */
     readonly "e-invoices.eInvoiceRules"?: EInvoiceRules;

@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { AggregatesOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { AggregatesOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "usage";
 type Seen = "effects" | Needs;

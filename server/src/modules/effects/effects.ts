@@ -1,4 +1,4 @@
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "effects.effects": Effects;
   }

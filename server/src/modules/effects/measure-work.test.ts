@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import { openScriptedWorld, type ScriptedWorld } from "../../../test/support/scripted-effect.ts";
 import { workTables } from "../../contributions.ts";
-import type { WorkTable } from "../../kernel/work-table.ts";
+import type { WorkTable } from "../../kernel/contracts/work-table.ts";
 import { WorkMeter } from "./measure-work.ts";
 
 let world: ScriptedWorld;

@@ -1,5 +1,5 @@
-import type { Gauge, GaugeValue } from "../../kernel/module.ts";
-import type { WorkTable } from "../../kernel/work-table.ts";
+import type { Gauge, GaugeValue } from "../../kernel/contracts/module.ts";
+import type { WorkTable } from "../../kernel/contracts/work-table.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type OpenWork, readOpenWork } from "./store-open-work.ts";

@@ -1,10 +1,10 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import { WorkMeter } from "./measure-work.ts";
 import { reconcileEffects } from "./reconcile-effects.ts";
 import { createEffects } from "./store.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "effects.workMeter": WorkMeter;
   }

@@ -1,5 +1,5 @@
 import { inTrace } from "../../domain/trace.ts";
-import type { EffectUse, Reconciler } from "../../kernel/effect-use.ts";
+import type { EffectUse, Reconciler } from "../../kernel/contracts/effect-use.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { WorkCondition, WorkTable } from "../../kernel/work-table.ts";
+import type { WorkCondition, WorkTable } from "../../kernel/contracts/work-table.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
 /** What of one kind waits to be finished. */

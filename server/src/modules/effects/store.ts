@@ -1,4 +1,4 @@
-import type { EffectFollower } from "../../kernel/effect-follower.ts";
+import type { EffectFollower } from "../../kernel/contracts/effect-follower.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Aggregates } from "./context.ts";
 import type { Effects } from "./effects.ts";

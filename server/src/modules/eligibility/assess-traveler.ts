@@ -1,4 +1,4 @@
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { maskNumbers, type Passport, type Travelers } from "../travelers/index.ts";
 import { staysOf } from "./booked-stays.ts";

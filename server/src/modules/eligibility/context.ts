@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { StoresOf } from "../../kernel/stores.ts";
-import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { StoresOf } from "../../kernel/contracts/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
 type Needs = "orders" | "travelers";
 type Seen = "eligibility" | Needs;

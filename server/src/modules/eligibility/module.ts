@@ -6,7 +6,7 @@ import { readRegimes } from "./read-regimes.ts";
 import { checkTravelEligibility } from "./tools/check-travel-eligibility.ts";
 import { checkTripEligibility } from "./tools/check-trip-eligibility.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "eligibility.eligibility": EligibilityRules;
   }
@@ -15,7 +15,7 @@ declare module "../../kernel/parts.ts" {
     readonly "eligibility.eligibilityDatasetPath": string | undefined;
   }
 }
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "eligibility.eligibility": EligibilityRules;
   }

@@ -1,4 +1,4 @@
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "escrow.claimLinks": ClaimLinks;
   }

@@ -11,7 +11,7 @@ import { runProgram } from "../../commands/command-line.ts";
 import { tenantProgram } from "../../commands/tenant.ts";
 import { ConfigError, readConfig } from "../../config/config.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
-import { SHOWN_ONCE_TEXT } from "../../kernel/shown-once.ts";
+import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
 import { readGuestLink } from "./guest-link.ts";
 
 /** `prefund_trip` on a started product with a mail server, over dispatch and MCP, with the chain read by viem. */

@@ -15,7 +15,7 @@ import { createClaimKeys } from "../../adapters/evm/index.ts";
 import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Stores } from "../../kernel/whole.ts";
+import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";

@@ -1,5 +1,5 @@
-import { defineJob, type Job } from "../../kernel/job.ts";
-import { listEnvironments } from "../../kernel/parts.ts";
+import { defineJob, type Job } from "../../kernel/contracts/job.ts";
+import { listEnvironments } from "../../kernel/contracts/parts.ts";
 import type { Parts } from "./context.ts";
 import { releaseTrips } from "./expiry/release-trips.ts";
 import { payAllUncovered } from "./orders/pay-uncovered.ts";

@@ -1,4 +1,4 @@
-import { notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/contracts/module.ts";
 import { openMailing, outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { guestMailKind } from "./guest-mail.ts";
@@ -24,7 +24,7 @@ import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleSettings {
     /** Where guest links may lead besides the application host. */
     readonly "escrow.linkOrigins": readonly string[];

@@ -3,7 +3,7 @@ import { invalidInput } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
-import { SHOWN_ONCE_TEXT } from "../../kernel/shown-once.ts";
+import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
 import type { TripTerms } from "../../ports/escrow-contract.ts";
 import { chainProvenance, type SendOutAnswer } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";

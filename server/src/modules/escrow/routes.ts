@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure, type ServiceCode } from "../../domain/errors.ts";
-import { NextCursor, pageQuery } from "../../kernel/page.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { NextCursor, pageQuery } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";

@@ -8,8 +8,8 @@ import { createShownOnceProbe } from "../../../test/support/probe-tools.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
-import { createCatalog, jsonSchema } from "../../kernel/catalog.ts";
-import { redactionOf, SHOWN_ONCE_TEXT, shownOnce } from "../../kernel/shown-once.ts";
+import { createCatalog, jsonSchema } from "../../kernel/contracts/catalog.ts";
+import { redactionOf, SHOWN_ONCE_TEXT, shownOnce } from "../../kernel/contracts/shown-once.ts";
 
 /** What is shown once is in the first answer and nowhere else: not in the database, not in the log, not in a second answer. */
 let service: TestService;

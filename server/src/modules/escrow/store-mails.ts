@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createTripRecords } from "../memory/index.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "escrow.guestMails": GuestMails;
   }

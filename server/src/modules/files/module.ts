@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import { createFileShelf } from "./file-shelf.ts";
 import * as sharedFiles from "./migrations/0029-shared-files.ts";

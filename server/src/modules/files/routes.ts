@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePublicRoute, FileAnswer } from "../../kernel/route.ts";
+import { definePublicRoute, FileAnswer } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { FILE_ADDRESS, hashOfToken } from "./file-shelf.ts";
 import type { SharedFiles } from "./store.ts";

@@ -5,7 +5,7 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { MOST_FILES_OF_TENANT, type SharedFile } from "./shared-files.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "files.sharedFiles": SharedFiles;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { RequestedService } from "../../ports/flights.ts";
 import type { AskedBooking } from "../bookings/index.ts";
 import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";

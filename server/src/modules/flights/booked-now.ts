@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BookedSlice } from "../../ports/flights.ts";
 import { type BookingResult, sayNext, toBookedSegment } from "../bookings/index.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {

@@ -1,5 +1,5 @@
 import { CabinClass } from "../../domain/schemas.ts";
-import { isHigherCabin } from "../../kernel/purchase.ts";
+import { isHigherCabin } from "../../kernel/contracts/purchase.ts";
 import type { FlightOffer, FlightSearch, Segment } from "../../ports/flights.ts";
 
 type Cabin = FlightSearch["cabinClass"];

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../kernel/plan.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../kernel/contracts/plan.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import {
   type AskedBooking,
   type Booking,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";

@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { flightBookingUse } from "./booking-steps.ts";
 import { defineModule } from "./context.ts";
 import { flightHoldUse } from "./hold-steps.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { SeenOffer } from "../bookings/index.ts";
 import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
 import { inPlaces, travelDayOf } from "./passenger-types.ts";

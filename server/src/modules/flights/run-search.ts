@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../ports/flights.ts";
 import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../travelers/index.ts";

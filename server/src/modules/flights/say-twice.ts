@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { BookingResult, SeenOffer } from "../bookings/index.ts";
 import type { Stores } from "./context.ts";
 

@@ -1,7 +1,7 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { CabinClass } from "../../domain/schemas.ts";
-import { highestCabin } from "../../kernel/purchase.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { highestCabin } from "../../kernel/contracts/purchase.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import {

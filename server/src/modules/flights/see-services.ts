@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { SeatService } from "../../ports/flight-servicing.ts";
 import type { BaggageService, FlightOffer, RequestedService } from "../../ports/flights.ts";
 import {

@@ -9,7 +9,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "flights.foundSearches": FoundSearches;
   }

@@ -6,7 +6,7 @@ import type { LoyaltyAccount } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "flights.privateOffers": PrivateOffers;
   }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { amelia, openBookingWorld } from "../../../test/support/booking-world.ts";
 import { toolCaller, toolRunner } from "../../../test/support/call-tool.ts";
 import { offer } from "../../../test/support/offers.ts";
-import { Replayed } from "../../kernel/tool.ts";
+import { Replayed } from "../../kernel/contracts/tool.ts";
 import { bookFlight } from "./tools/book-flight.ts";
 import { ensureFlightCustomer } from "./tools/ensure-flight-customer.ts";
 

@@ -1,4 +1,4 @@
-import { notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/contracts/module.ts";
 import { defineModule } from "./context.ts";
 import { guestRoutes } from "./routes.ts";
 import { guestClaimLink } from "./tools/guest-claim-link.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { definePublicRoute } from "../../kernel/route.ts";
+import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { escrowFailure, Hash, hashOf } from "../escrow/index.ts";
 import { addressOf } from "../treasury/index.ts";

@@ -11,7 +11,7 @@ import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 import { TenantMemory } from "./tenant-memory.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleSettings {
     readonly "identity.networkMode": Environment;
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createManualClock, openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createStores } from "../../contributions.ts";
-import type { Stores } from "../../kernel/whole.ts";
+import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { Settlement } from "./find-settlement.ts";
 import { issueInvoice } from "./issue-invoice.ts";
 

@@ -4,7 +4,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { InvoiceDocument } from "./document.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "invoices.invoices": Invoices;
   }

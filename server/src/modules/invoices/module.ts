@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
@@ -8,7 +8,7 @@ import { invoiceRoutes } from "./routes.ts";
 import { createInvoices } from "./store.ts";
 import { generateBookingInvoice } from "./tools/generate-booking-invoice.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** One for the process, however many environments ask it. */
     readonly "invoices.invoiceRenderer": InvoiceRenderer;
@@ -17,7 +17,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "invoices.invoiceRenderer": Pick<InvoiceRenderer, "render">;
     "invoices.eInvoices": EInvoices | undefined;

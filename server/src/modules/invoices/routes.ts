@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { SharedFiles } from "../files/index.ts";
 import type { Reads } from "./context.ts";
 import type { Invoices } from "./invoices.ts";

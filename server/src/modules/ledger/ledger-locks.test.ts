@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
-import type { Stores } from "../../kernel/whole.ts";
+import type { Stores } from "../../kernel/contracts/whole.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { OwnedMovement, WalletOwner } from "./ledger.ts";

@@ -3,7 +3,7 @@ import type { TokenSymbol } from "../../domain/tokens.ts";
 import type { TokenMovement } from "../../ports/chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "ledger.ledger": Ledger;
   }

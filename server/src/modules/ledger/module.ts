@@ -1,11 +1,11 @@
 import type { Micro } from "../../domain/money.ts";
-import { type Measured, measured } from "../../kernel/measured.ts";
+import { type Measured, measured } from "../../kernel/contracts/measured.ts";
 import { defineModule } from "./context.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as movementSenders from "./migrations/0065-movement-senders.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "ledger.measuredImbalance": Measured<Micro>;
   }

@@ -2,7 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { CountedIn } from "./call-spends.ts";
 import type { SpendOwner } from "./spend-limits.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "limits.budgets": Budgets;
   }

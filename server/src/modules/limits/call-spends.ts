@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Spender, SpendOwner } from "./spend-limits.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "limits.callSpends": CallSpends;
   }

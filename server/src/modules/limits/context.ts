@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "chain" | "trips" | "identity" | "usage";
 type Seen = "limits" | Needs;

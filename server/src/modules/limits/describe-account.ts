@@ -1,6 +1,6 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { AccountFacts } from "../../kernel/account.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { AccountFacts } from "../../kernel/contracts/account.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Stores } from "./context.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 import { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";

@@ -1,5 +1,5 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { Allowance } from "../../kernel/preview-answer.ts";
+import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import { type Budget, budgetIdOf, counterOf } from "./budgets.ts";
 import { type CountedIn, ESCROWED, type Spend } from "./call-spends.ts";
 import { amountExceeded, budgetExceeded, type Limited } from "./limit-exceeded.ts";

@@ -1,5 +1,5 @@
-import { defineJob } from "../../kernel/job.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { defineModule } from "./context.ts";
 import { describeBudgets, describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
@@ -14,7 +14,7 @@ import { StoredCallSpends } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 import { createBudgetPersons } from "./store-persons.ts";
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     /** Those that would cover a call of the caller's now. */
     "limits.remainingBudgets"(caller: Caller): ReturnType<typeof describeBudgets>;

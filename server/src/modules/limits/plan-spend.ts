@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
+import type { Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.ts";
 import type { RateTable } from "../../ports/fx.ts";
 import type { Conversion, Spend } from "./call-spends.ts";
 

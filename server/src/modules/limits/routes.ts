@@ -5,7 +5,7 @@ import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import { ADMINISTERS_POLICIES } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import type { TenantMemory } from "../identity/index.ts";
 import type { Budget } from "./budgets.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
 /** A budget that names a traveler, and that is not over, keeps that traveler. */

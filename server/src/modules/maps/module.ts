@@ -2,14 +2,14 @@ import { defineModule } from "./context.ts";
 import { MapRenderer } from "./drawing/map-renderer.ts";
 import { exportRouteMap } from "./tools/export-route-map.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** One for the process, however many environments ask it. */
     readonly "maps.mapRenderer": MapRenderer;
   }
 }
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "maps.mapRenderer": Pick<MapRenderer, "render">;
   }

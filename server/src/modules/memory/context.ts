@@ -1,5 +1,5 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { ReadsOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { ReadsOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "trips";
 type Seen = "memory" | Needs;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { detailsOfOthers } from "../../domain/schemas.ts";
-import { CURSOR_MESSAGE, NextCursor, readPage } from "../../kernel/page.ts";
-import { tripEntryKinds } from "../../kernel/trip-note.ts";
+import { CURSOR_MESSAGE, NextCursor, readPage } from "../../kernel/contracts/page.ts";
+import { tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Reads } from "./context.ts";
 import type { TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
 

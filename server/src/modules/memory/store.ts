@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
-import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/trip-note.ts";
+import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { NewTripEntry, TripEntry, TripOwner, TripRecords } from "./trip-record.ts";

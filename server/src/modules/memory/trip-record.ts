@@ -1,7 +1,7 @@
-import type { TripEntryKind, TripNote } from "../../kernel/trip-note.ts";
+import type { TripEntryKind, TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "memory.tripRecords": TripRecords;
   }

@@ -3,7 +3,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { BookingRate } from "../bookings/index.ts";
 import type { BookedStay } from "./booked-stay.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "orders.orders": Orders;
   }

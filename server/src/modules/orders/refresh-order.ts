@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import type { StoresWith } from "../../kernel/stores.ts";
+import type { StoresWith } from "../../kernel/contracts/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderDetails } from "../../ports/flight-servicing.ts";
 import type { OrderedSlice } from "../../ports/flights.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Reads } from "./context.ts";
 import { Details, Happened, OrderStatus, OrderSummary, toSummary } from "./order-answers.ts";
 import type { Orders } from "./orders.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Stores } from "./context.ts";
 import { Happened } from "./order-answers.ts";
 import type { OrderRecord } from "./orders.ts";

@@ -1,4 +1,4 @@
-import type { TripEntryKind } from "../../kernel/trip-note.ts";
+import type { TripEntryKind } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createTripRecords } from "../memory/index.ts";

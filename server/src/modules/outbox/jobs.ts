@@ -1,4 +1,4 @@
-import { defineJob, type Job } from "../../kernel/job.ts";
+import { defineJob, type Job } from "../../kernel/contracts/job.ts";
 import type { Parts } from "./context.ts";
 
 const FORGET_MILLISECONDS = 3_600_000;

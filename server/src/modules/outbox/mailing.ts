@@ -2,7 +2,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { type Carriers, openCarriers } from "./carriers/index.ts";
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "outbox.mailing": Mailing;
   }

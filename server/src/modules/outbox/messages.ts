@@ -4,7 +4,7 @@ import type { EffectRecord, EffectStore } from "../effects/index.ts";
 import type { Letter } from "./carriers/carrier.ts";
 import type { CarrierName } from "./carriers/index.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "outbox.messages": Messages;
   }

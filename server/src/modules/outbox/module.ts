@@ -8,7 +8,7 @@ import { createMessages } from "./store.ts";
 import { createMailCounts } from "./store-mail-counts.ts";
 import { createAddressedPersons } from "./store-persons.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleSettings {
     readonly "outbox.mailsPerTenantDay": number;
     readonly "outbox.mailsPerRecipientDay": number;

@@ -15,7 +15,7 @@ import { resultOf } from "../../../test/support/treasury.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/whole.ts";
+import type { Stores } from "../../kernel/contracts/whole.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import type { Carrier } from "./carriers/carrier.ts";
 import { openCarriers } from "./carriers/index.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
-import type { Transaction } from "../../kernel/stores.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
+import type { Transaction } from "../../kernel/contracts/stores.ts";
 import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import {

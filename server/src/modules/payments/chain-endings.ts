@@ -1,4 +1,4 @@
-import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import { paidByBatch } from "./batch-outcome.ts";
 import type { Aggregates } from "./context.ts";
 import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./payment-intents.ts";

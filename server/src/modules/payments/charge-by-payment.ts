@@ -9,8 +9,8 @@ import type {
   Replay,
   Reservation,
   Settled,
-} from "../../kernel/charge.ts";
-import type { Payer } from "../../kernel/invocation.ts";
+} from "../../kernel/contracts/charge.ts";
+import type { Payer } from "../../kernel/contracts/invocation.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Calls } from "../usage/index.ts";
 import { isSamePayment } from "./check-terms.ts";

@@ -1,5 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
-import type { GateReservations } from "../../kernel/charge.ts";
+import type { GateReservations } from "../../kernel/contracts/charge.ts";
 import type { Stores } from "./context.ts";
 import type { NewPayment, PaymentClaim } from "./payments.ts";
 

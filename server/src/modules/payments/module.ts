@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { defineJob } from "../../kernel/job.ts";
-import { measured } from "../../kernel/measured.ts";
-import { type ByEnvironment, listEnvironments } from "../../kernel/parts.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
+import { measured } from "../../kernel/contracts/measured.ts";
+import { type ByEnvironment, listEnvironments } from "../../kernel/contracts/parts.ts";
 import { paymentEndings } from "./chain-endings.ts";
 import type { PaymentCharges } from "./charge-by-payment.ts";
 import { defineModule } from "./context.ts";
@@ -25,7 +25,7 @@ import { createCallPayments } from "./store-call-payments.ts";
 import { sweepPayments } from "./sweep-payments.ts";
 import { usageEndings } from "./usage-endings.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "payments.paymentCharges": PaymentCharges;
     readonly "payments.gatherWindows": ByEnvironment<GatherWindow>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { bytesOf, hasKeyForm, KEY_SIGNATURE_BYTES } from "../../domain/key-signatures.ts";
 import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { paymentBatchAbi } from "../../generated/contracts/payment-batch.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
 import { payerAuthorization } from "./payment-operation.ts";
 

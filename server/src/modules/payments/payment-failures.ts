@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { PaymentRefused, SettlementFailed } from "../../domain/payments.ts";
-import type { Receipt } from "../../kernel/charge.ts";
+import type { Receipt } from "../../kernel/contracts/charge.ts";
 import { ANSWER_MINUTES } from "./payments.ts";
 
 const ALREADY_USED = "authorization_already_used";

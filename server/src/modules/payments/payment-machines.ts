@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { defineJob, type Job } from "../../kernel/job.ts";
-import type { Measured } from "../../kernel/measured.ts";
-import type { Gauge } from "../../kernel/module.ts";
-import { type ByEnvironment, listEnvironments } from "../../kernel/parts.ts";
+import { defineJob, type Job } from "../../kernel/contracts/job.ts";
+import type { Measured } from "../../kernel/contracts/measured.ts";
+import type { Gauge } from "../../kernel/contracts/module.ts";
+import { type ByEnvironment, listEnvironments } from "../../kernel/contracts/parts.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Facilitator } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasKeyForm, vrsOf } from "../../domain/key-signatures.ts";
 import { StoredAddress, StoredBytes, StoredHash, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
 
 /** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */

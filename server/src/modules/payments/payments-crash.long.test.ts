@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld, type PayOptions } from "../../../test/support/payment-world.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
 
 let world: PaymentWorld;
 beforeAll(async () => {

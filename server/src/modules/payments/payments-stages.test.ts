@@ -6,13 +6,13 @@ import { openPaymentWorld, type PaymentWorld, unlimited } from "../../../test/su
 import { readConfig } from "../../config/config.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
-import { createCatalog } from "../../kernel/catalog.ts";
-import { CostlyCalls } from "../../kernel/costly-calls.ts";
-import { defineGate } from "../../kernel/gate.ts";
-import type { Kernel } from "../../kernel/invocation.ts";
-import { createKernel } from "../../kernel/invoke.ts";
-import { defineAnyTool } from "../../kernel/tool.ts";
-import type { Ports } from "../../kernel/whole.ts";
+import { CostlyCalls } from "../../kernel/call/costly-calls.ts";
+import { createKernel } from "../../kernel/call/invoke.ts";
+import { createCatalog } from "../../kernel/contracts/catalog.ts";
+import { defineGate } from "../../kernel/contracts/gate.ts";
+import type { Kernel } from "../../kernel/contracts/invocation.ts";
+import { defineAnyTool } from "../../kernel/contracts/tool.ts";
+import type { Ports } from "../../kernel/contracts/whole.ts";
 
 /** In which order a signed call meets its stages. Whom it asks is counted: at the chain's RPC and at the supplier's port. */
 

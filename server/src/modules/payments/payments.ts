@@ -4,7 +4,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { TransactionIntent } from "../chain/index.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "payments.payments": Payments;
   }

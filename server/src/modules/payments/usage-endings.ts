@@ -1,4 +1,4 @@
-import type { ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings } from "../../kernel/contracts/chain-ending.ts";
 import { transfer } from "../treasury/index.ts";
 import type { Aggregates } from "./context.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";

@@ -1,12 +1,12 @@
 import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
-import type { Alternative, Plan } from "../../kernel/plan.ts";
-import type { Purchase } from "../../kernel/purchase.ts";
-import type { Transaction } from "../../kernel/stores.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
+import type { Alternative, Plan } from "../../kernel/contracts/plan.ts";
+import type { Purchase } from "../../kernel/contracts/purchase.ts";
+import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "policy.approvals": Approvals;
   }

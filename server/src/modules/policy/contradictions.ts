@@ -1,5 +1,5 @@
 import type { Issue } from "../../domain/errors.ts";
-import { isHigherCabin } from "../../kernel/purchase.ts";
+import { isHigherCabin } from "../../kernel/contracts/purchase.ts";
 import { City, type CustomRule, type PolicyDocument } from "./document.ts";
 
 /** As many as help: whoever mends these hears of the rest afterwards. */

@@ -1,5 +1,5 @@
 import { fromNumber } from "../../domain/money.ts";
-import type { Cabin, FlightPurchase, StayPurchase } from "../../kernel/purchase.ts";
+import type { Cabin, FlightPurchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
 import type { Subject } from "./facts.ts";
 
 /** An offer in the few words of `check_policy`. What these cannot say is not known. */

@@ -9,7 +9,7 @@ import {
   highestCabin,
   type Purchase,
   type StayPurchase,
-} from "../../kernel/purchase.ts";
+} from "../../kernel/contracts/purchase.ts";
 import type { Airport } from "../../ports/maps.ts";
 
 /** What is judged: something that is bought, or money that is moved without naming an offer. */

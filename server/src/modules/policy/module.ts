@@ -1,4 +1,4 @@
-import type { AccountFacts } from "../../kernel/account.ts";
+import type { AccountFacts } from "../../kernel/contracts/account.ts";
 import { ReadyPolicies } from "./active-policies.ts";
 import { defineModule, type Stores } from "./context.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
@@ -12,7 +12,7 @@ import { createPolicyPersons } from "./store-persons.ts";
 import { checkPolicy } from "./tools/check-policy.ts";
 import { readPolicy } from "./tools/read-policy.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "policy.activePolicies": ActivePolicies;
   }

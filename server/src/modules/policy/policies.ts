@@ -2,7 +2,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { PolicyDocument } from "./document.ts";
 import type { Rules } from "./rule-tree.ts";
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "policy.activePolicies": ActivePolicies;
   }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PersonRecords } from "../../kernel/person-records.ts";
+import type { PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
 /** Wherever a document names users: who books, and for whom. */

@@ -9,7 +9,7 @@ import { appendAudit } from "../identity/index.ts";
 import { PolicyDocument } from "./document.ts";
 import type { Enforced, Enforcement, NewPolicyVersion, Owner, PolicyNames, PolicyVersion } from "./policies.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "policy.travelPolicies": TravelPolicies;
   }

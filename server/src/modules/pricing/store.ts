@@ -6,7 +6,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { PricingPolicy } from "./pricing-policies.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "pricing.pricingPolicies": PricingPolicies;
   }

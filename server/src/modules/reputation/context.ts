@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/stores.ts";
-import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs = "chain" | "effects" | "escrow" | "travelers" | "treasury" | "trips";
 type Seen = "reputation" | Needs;

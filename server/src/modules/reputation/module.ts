@@ -1,4 +1,4 @@
-import { notServed } from "../../kernel/module.ts";
+import { notServed } from "../../kernel/contracts/module.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
 import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";

@@ -7,7 +7,7 @@ import { identityRegistryAbi } from "../../generated/contracts/identity-registry
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 import { signedCallsAbi } from "../../generated/contracts/signed-calls.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import type { AgentRegistryAddresses } from "../../ports/agent-registries.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { OperationCall } from "../../ports/chain-operation.ts";

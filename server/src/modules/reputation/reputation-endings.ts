@@ -1,4 +1,4 @@
-import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import type { Aggregates } from "./context.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Feedback, FeedbackQuery, FeedbackSummary, NewFeedback, RecordedOnChain } from "./reputation.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "reputation.feedbacks": Feedbacks;
   }

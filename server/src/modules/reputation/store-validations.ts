@@ -9,7 +9,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { NewValidation, RecordedOnChain, Validation, ValidationAnswer, ValidatorSummary } from "./reputation.ts";
 import { linesOf } from "./store-feedback.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "reputation.validations": Validations;
   }

@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import * as documentScans from "./migrations/0109-document-scans.ts";
 import { createScans } from "./store.ts";

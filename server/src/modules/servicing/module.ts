@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import * as flightCancellationQuotes from "./migrations/0106-flight-cancellation-quotes.ts";
 import { pruneChangeOffers } from "./prune-change-offers.ts";

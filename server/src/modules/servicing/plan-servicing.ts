@@ -1,6 +1,6 @@
 import { parseDecimal } from "../../domain/money.ts";
-import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/plan.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/contracts/plan.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "../orders/index.ts";
 import { refundInUsdc } from "./cancel-order.ts";

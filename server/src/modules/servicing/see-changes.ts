@@ -1,5 +1,5 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderChange } from "../../ports/flight-servicing.ts";
 import { type BookingRate, type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
 

@@ -3,7 +3,7 @@ import { Failure } from "../../domain/errors.ts";
 import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";

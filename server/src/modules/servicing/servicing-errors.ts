@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { sendOutErrors } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";

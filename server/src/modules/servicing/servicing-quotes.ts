@@ -2,7 +2,7 @@ import type { CancellationQuote } from "../../ports/flight-servicing.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OrderRecord } from "../orders/index.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "servicing.servicingQuotes": ServicingQuotes;
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
-import type { Caller, CallInfo } from "../../kernel/tool.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CallOptions } from "../../ports/flights.ts";
 import type { Maps, Position } from "../../ports/maps.ts";

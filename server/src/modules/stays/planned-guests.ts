@@ -1,4 +1,4 @@
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 
 interface NamedGuest {

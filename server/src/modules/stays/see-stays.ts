@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Place } from "../../ports/maps.ts";
 import type { StayQuote } from "../../ports/stay-bookings.ts";
 import type { Accommodation } from "../../ports/stays.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";

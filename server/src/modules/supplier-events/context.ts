@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { PartsOf } from "../../kernel/parts.ts";
-import type { StoresOf } from "../../kernel/stores.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
+import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
 type Seen = "supplier-events" | Needs;

@@ -4,7 +4,7 @@ import { openBookingWorld, QUIET_MILLISECONDS } from "../../../test/support/book
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { silentLog } from "../../../test/support/identity.ts";
 import { offer, slice } from "../../../test/support/offers.ts";
-import type { Stores } from "../../kernel/whole.ts";
+import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { OrderDetails } from "../../ports/flight-servicing.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import { servicingCommits } from "../servicing/servicing-commits.ts";

@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { servicingCommits } from "../servicing/index.ts";
 import { defineModule } from "./context.ts";
 import { createEventProcessor } from "./process-events.ts";
@@ -7,7 +7,7 @@ import type { WebhookReceiver } from "./routes.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createSupplierEndpoints, createSupplierInbox } from "./store.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "supplier-events.webhookReceivers": readonly WebhookReceiver[];
   }

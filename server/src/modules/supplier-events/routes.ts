@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePublicRoute } from "../../kernel/route.ts";
+import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";

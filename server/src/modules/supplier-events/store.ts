@@ -8,7 +8,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { SupplierEvent, WebhookEndpoint } from "../../ports/supplier-webhooks.ts";
 import type { Vault } from "../../ports/vault.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "supplier-events.supplierInbox": SupplierInbox;
     "supplier-events.supplierEndpoints": SupplierEndpoints;

@@ -1,7 +1,7 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { PartsOf } from "../../kernel/parts.ts";
-import type { ReadsOf, StoresOf } from "../../kernel/stores.ts";
-import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
+import type { ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs = "identity" | "scans";
 type Seen = "travelers" | Needs;

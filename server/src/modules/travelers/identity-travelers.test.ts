@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { givenRequest } from "../../../test/support/given-request.ts";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import { containsCardNumber } from "../../domain/card-numbers.ts";
-import { callRoute } from "../../kernel/call-route.ts";
+import { callRoute } from "../../kernel/call/call-route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import { readTraveler, writeTraveler } from "./routes.ts";
 import { createTravelers } from "./store.ts";

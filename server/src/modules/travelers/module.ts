@@ -1,4 +1,4 @@
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule, type Settings } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";
 import { travelerRoutes } from "./routes.ts";
@@ -11,7 +11,7 @@ import { listTravelers } from "./tools/list-travelers.ts";
 import { saveTraveler } from "./tools/save-traveler.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "travelers.travelers": Travelers;
     readonly "travelers.personalData": PersonalData;

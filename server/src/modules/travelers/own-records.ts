@@ -1,4 +1,4 @@
-import type { Caller } from "../../kernel/tool.ts";
+import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { AirlineCredit, Flights } from "../../ports/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 

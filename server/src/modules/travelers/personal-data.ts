@@ -1,4 +1,4 @@
-import type { Retention } from "../../kernel/person-records.ts";
+import type { Retention } from "../../kernel/contracts/person-records.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 

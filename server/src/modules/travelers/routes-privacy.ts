@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute } from "../../kernel/route.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Reads } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";
 import { TravelerPath, TravelerProfileAnswer } from "./routes.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Issue, invalidInput } from "../../domain/errors.ts";
 import { isUserId, USER_ID_RULE } from "../../domain/user-ids.ts";
-import { Created, defineRoute } from "../../kernel/route.ts";
+import { Created, defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { birthProblem, profileFields } from "./profile-schema.ts";
 import type { Travelers } from "./traveler-profile.ts";

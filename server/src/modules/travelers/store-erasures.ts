@@ -2,16 +2,22 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { keyIdOf } from "../../domain/user-ids.ts";
-import type { BesideStores } from "../../kernel/beside-stores.ts";
-import type { Objections, PersonPage, PersonRecords, PersonTables, Retention } from "../../kernel/person-records.ts";
-import type { StoreParts } from "../../kernel/stores.ts";
+import type { BesideStores } from "../../kernel/contracts/beside-stores.ts";
+import type {
+  Objections,
+  PersonPage,
+  PersonRecords,
+  PersonTables,
+  Retention,
+} from "../../kernel/contracts/person-records.ts";
+import type { StoreParts } from "../../kernel/contracts/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { appendAudit } from "../identity/index.ts";
 import { ERASED_NAME, type Forgetting, forgetPerson, type NamedPerson } from "./forget-person.ts";
 import type { ErasureOutcome } from "./personal-data.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "travelers.erasures": Erasures;
   }

@@ -1,5 +1,5 @@
 import type { RandomBytes } from "../../domain/ids.ts";
-import type { PersonPage } from "../../kernel/person-records.ts";
+import type { PersonPage } from "../../kernel/contracts/person-records.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Stores } from "./context.ts";
 import type { PersonalData } from "./personal-data.ts";

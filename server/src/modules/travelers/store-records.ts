@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { keyIdOf } from "../../domain/user-ids.ts";
-import type { BesideStores } from "../../kernel/beside-stores.ts";
-import type { StoreParts } from "../../kernel/stores.ts";
+import type { BesideStores } from "../../kernel/contracts/beside-stores.ts";
+import type { StoreParts } from "../../kernel/contracts/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { HeldData } from "./personal-data.ts";
@@ -9,7 +9,7 @@ import { getProfile, putProfile } from "./store.ts";
 import { openProfile, type SealedFor } from "./stored-profile.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "travelers.travelerRecords": TravelerRecords;
   }

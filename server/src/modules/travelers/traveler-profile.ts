@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "travelers.travelers": Travelers;
   }

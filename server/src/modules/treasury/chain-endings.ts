@@ -1,4 +1,4 @@
-import type { ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEnding, ChainEndings } from "../../kernel/contracts/chain-ending.ts";
 import { COLLECT_PURPOSE } from "./collect.ts";
 import type { Aggregates } from "./context.ts";
 import { REFUND_PURPOSE } from "./refund.ts";

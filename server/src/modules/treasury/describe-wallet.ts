@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
-import type { AccountFacts } from "../../kernel/account.ts";
+import type { AccountFacts } from "../../kernel/contracts/account.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Stores } from "./context.ts";
 

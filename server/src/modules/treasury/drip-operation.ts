@@ -2,7 +2,7 @@ import { encodeFunctionData } from "viem";
 import { z } from "zod";
 import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
 import { NOBODY } from "./mint-operation.ts";
 

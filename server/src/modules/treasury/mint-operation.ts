@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain.ts";
 
 /** Whom new money comes from. */

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
-import { defineJob } from "../../kernel/job.ts";
-import { notServed } from "../../kernel/module.ts";
-import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
+import { notServed } from "../../kernel/contracts/module.ts";
+import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import { describeWallet } from "./describe-wallet.ts";
@@ -19,7 +19,7 @@ import { settleSplit } from "./tools/settle-split.ts";
 import { transfer } from "./transfer-operation.ts";
 import { walletGate } from "./wallet-gate.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "treasury.ledgerReconcilers": ByEnvironment<LedgerReconciler>;
   }

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
-import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
-import type { Transaction } from "../../kernel/stores.ts";
+import { type DefinedOperation, isSameOperation } from "../../kernel/contracts/chain-operation.ts";
+import type { Transaction } from "../../kernel/contracts/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";

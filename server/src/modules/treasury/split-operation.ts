@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StoredAddress, StoredBasisPoints, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { settlementSplitterAbi } from "../../generated/contracts/settlement-splitter.ts";
-import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { requireToken } from "../../ports/chain.ts";
 import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";

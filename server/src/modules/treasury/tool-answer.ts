@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { Replayed } from "../../kernel/tool.ts";
+import { Replayed } from "../../kernel/contracts/tool.ts";
 import type { SendOutAnswer } from "./send-out.ts";
 
 /** The stored result, checked: it may have been written by an earlier version. */

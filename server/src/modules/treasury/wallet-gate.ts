@@ -1,6 +1,6 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
-import { defineGate } from "../../kernel/gate.ts";
+import { defineGate } from "../../kernel/contracts/gate.ts";
 import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";

@@ -3,7 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StepTransaction } from "./trips.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "trips.escrowBookings": EscrowBookings;
   }

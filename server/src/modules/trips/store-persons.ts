@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { GUEST_PREFIX, tripOfGuest } from "../../domain/user-ids.ts";
-import type { PersonId, PersonPage, PersonRecords } from "../../kernel/person-records.ts";
+import type { PersonId, PersonPage, PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";

@@ -1,8 +1,8 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { PaymentReceipt } from "../../kernel/charge.ts";
+import type { PaymentReceipt } from "../../kernel/contracts/charge.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "usage.callPayments": CallPayments;
   }

@@ -3,7 +3,7 @@ import { silentLog } from "../../../test/support/identity.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../domain/ids.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";

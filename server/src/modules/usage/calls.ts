@@ -1,8 +1,8 @@
 import type { Micro } from "../../domain/money.ts";
-import type { PaymentReceipt } from "../../kernel/charge.ts";
+import type { PaymentReceipt } from "../../kernel/contracts/charge.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "usage.callReservations": CallReservations;
   }

@@ -8,8 +8,8 @@ import type {
   Replay,
   Reservation,
   Settled,
-} from "../../kernel/charge.ts";
-import type { Gate } from "../../kernel/gate.ts";
+} from "../../kernel/contracts/charge.ts";
+import type { Gate } from "../../kernel/contracts/gate.ts";
 import { createGroupCommit, type GroupCommit } from "../../platform/batching/group-commit.ts";
 import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";

@@ -1,4 +1,4 @@
-import type { PendingCall } from "../../kernel/charge.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { instantText } from "../../ports/clock.ts";
 import type { ChargeLine } from "./calls.ts";
 

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { requestHash } from "../../domain/request-hash.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import type { Calls, HeldClaim } from "./calls.ts";
 
 const MAXIMUM_KEY_LENGTH = 255;

@@ -1,6 +1,6 @@
-import { type DefineModule, defineAnyModule } from "../../kernel/module.ts";
-import type { ReadsOf, StoresOf } from "../../kernel/stores.ts";
-import { type DefineTool, defineAnyTool } from "../../kernel/tool.ts";
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
 type Needs = "identity";
 type Seen = "usage" | Needs;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { defineJob } from "../../kernel/job.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
@@ -25,7 +25,7 @@ import { sweepAbandonedCalls } from "./sweep-calls.ts";
 import { listUsage } from "./tools/list-usage.ts";
 import type { Usage } from "./usage.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "usage.calls": Calls;
     readonly "usage.usage": Usage;

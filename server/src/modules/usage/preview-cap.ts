@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { Gate } from "../../kernel/gate.ts";
+import type { Gate } from "../../kernel/contracts/gate.ts";
 import { spendCapExceeded } from "./spend-cap.ts";
 import { periodOf } from "./spending.ts";
 import type { Usage } from "./usage.ts";

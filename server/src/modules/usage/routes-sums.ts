@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Reads } from "./context.ts";
 import { MicroUsdc } from "./spending.ts";
 

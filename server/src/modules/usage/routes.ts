@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Reads } from "./context.ts";
 import { readUsageSums } from "./routes-sums.ts";

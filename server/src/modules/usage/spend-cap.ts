@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
-import { defineGate, type Gate } from "../../kernel/gate.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
+import { defineGate, type Gate } from "../../kernel/contracts/gate.ts";
 import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from "../../platform/batching/group-commit.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
 import { monthOf } from "./charge-line.ts";

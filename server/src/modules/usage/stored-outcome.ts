@@ -1,4 +1,4 @@
-import type { Outcome } from "../../kernel/charge.ts";
+import type { Outcome } from "../../kernel/contracts/charge.ts";
 
 const LONGEST_STORED_FAILURE = 4_096;
 

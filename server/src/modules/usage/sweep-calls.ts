@@ -1,5 +1,5 @@
 import { newId } from "../../domain/ids.ts";
-import { lacksShownOnce } from "../../kernel/shown-once.ts";
+import { lacksShownOnce } from "../../kernel/contracts/shown-once.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Calls } from "./calls.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor } from "../../kernel/page.ts";
+import { NextCursor } from "../../kernel/contracts/page.ts";
 import { MicroUsdc, Spending } from "./spending.ts";
 import type { UsageRecord } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "usage.usageSettlements": UsageSettlements;
   }

@@ -19,13 +19,13 @@ export interface UsageRecord {
   settlementTx: string | null;
 }
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "usage.usageRecords": Usage;
   }
 }
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "usage.usage": Usage;
   }

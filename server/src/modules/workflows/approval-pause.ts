@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Outcome } from "../../kernel/charge.ts";
+import type { Outcome } from "../../kernel/contracts/charge.ts";
 
 const APPROVAL_HOURS = 24;
 const WithApproval = z.object({ approvalId: z.string(), approvalExpiresAt: z.string() });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { parseDecimal } from "../../domain/money.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
-import type { Answer } from "../../kernel/invocation.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import type { Answer } from "../../kernel/contracts/invocation.ts";
 import {
   type Naming,
   type OrderEnd,
@@ -10,7 +10,7 @@ import {
   StepFailure,
   type Steps,
   type Workflow,
-} from "../../kernel/workflow.ts";
+} from "../../kernel/contracts/workflow.ts";
 import { isOver, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
 import type { JournaledStep, Run, RunCall } from "./runs.ts";
 

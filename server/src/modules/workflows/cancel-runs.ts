@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { OrderEnd } from "../../kernel/workflow.ts";
+import type { OrderEnd } from "../../kernel/contracts/workflow.ts";
 import type { RunParts } from "./run-parts.ts";
 import type { Run } from "./runs.ts";
 import { sumOrders } from "./undone.ts";

@@ -1,6 +1,6 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
-import { checkArguments } from "../../kernel/read-arguments.ts";
-import type { Workflow } from "../../kernel/workflow.ts";
+import { checkArguments } from "../../kernel/call/read-arguments.ts";
+import type { Workflow } from "../../kernel/contracts/workflow.ts";
 import { policyProblem } from "../policy/index.ts";
 import type { RunCaller, RunParts } from "./run-parts.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jsonSchema } from "../../kernel/catalog.ts";
-import type { Workflow } from "../../kernel/workflow.ts";
+import { jsonSchema } from "../../kernel/contracts/catalog.ts";
+import type { Workflow } from "../../kernel/contracts/workflow.ts";
 
 export const WorkflowDescription = z.object({
   workflowId: z.string(),

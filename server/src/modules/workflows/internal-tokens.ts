@@ -36,7 +36,7 @@ export interface InternalTokenAdministration {
   unbind(keys: TokenKeys, id: string, tenantId: string, actor: string): Promise<boolean>;
 }
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "workflows.internalTokens": InternalTokens;
     readonly "workflows.internalTokenAdministration": InternalTokenAdministration;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
-import type { Outcome } from "../../kernel/charge.ts";
-import { StepFailure, type Workflow } from "../../kernel/workflow.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import type { Outcome } from "../../kernel/contracts/charge.ts";
+import { StepFailure, type Workflow } from "../../kernel/contracts/workflow.ts";
 import type { JournaledStep } from "./runs.ts";
 
 /** How a step that is not a pause ended, as the journal has it. */

@@ -1,5 +1,5 @@
-import { defineJob } from "../../kernel/job.ts";
-import type { Workflow } from "../../kernel/workflow.ts";
+import { defineJob } from "../../kernel/contracts/job.ts";
+import type { Workflow } from "../../kernel/contracts/workflow.ts";
 import { openMailing, outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
@@ -21,7 +21,7 @@ import { readRunTool } from "./tools/read-run.ts";
 import { resumeRunTool } from "./tools/resume-run.ts";
 import { runWorkflow } from "./tools/run-workflow.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     /** Every workflow that can be run. */
     readonly "workflows.workflows": readonly Workflow[];
@@ -33,7 +33,7 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
-declare module "../../kernel/tool.ts" {
+declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "workflows.workflows": RunParts;
   }

@@ -1,4 +1,4 @@
-import type { TripNote } from "../../kernel/trip-note.ts";
+import type { TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import type { Run } from "./runs.ts";
 

@@ -1,7 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { RunOwner } from "./runs.ts";
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "workflows.pauseReminders": PauseReminders;
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Failure, unauthorized } from "../../domain/errors.ts";
 import { currentTraceId } from "../../domain/trace.ts";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
-import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineInternalRoute, definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Decider } from "../approvals/index.ts";
 import { cancelRuns, LOSS_NOT_ACCEPTED } from "./cancel-runs.ts";

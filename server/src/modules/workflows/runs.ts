@@ -1,4 +1,4 @@
-import type { Cover, PurposeCall } from "../../kernel/plan.ts";
+import type { Cover, PurposeCall } from "../../kernel/contracts/plan.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 
@@ -186,7 +186,7 @@ export interface Runs {
   prune(before: Temporal.Instant): Promise<number>;
 }
 
-declare module "../../kernel/stores.ts" {
+declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "workflows.runs": Runs;
   }

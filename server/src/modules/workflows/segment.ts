@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { isRetryable, mayHaveHappened } from "../../domain/errors.ts";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
-import type { Outcome } from "../../kernel/charge.ts";
-import type { Answer } from "../../kernel/invocation.ts";
-import type { TripNote } from "../../kernel/trip-note.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import type { Outcome } from "../../kernel/contracts/charge.ts";
+import type { Answer } from "../../kernel/contracts/invocation.ts";
+import type { TripNote } from "../../kernel/contracts/trip-note.ts";
 import {
   type Approvable,
   type Naming,
@@ -13,7 +13,7 @@ import {
   type Steps,
   type UndoEnd,
   type Workflow,
-} from "../../kernel/workflow.ts";
+} from "../../kernel/contracts/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import { approvalPause } from "./approval-pause.ts";

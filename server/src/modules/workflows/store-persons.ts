@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { tripOfGuest } from "../../domain/user-ids.ts";
-import type { PersonId, PersonRecords } from "../../kernel/person-records.ts";
+import type { PersonId, PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
 export function createRunningPersons(db: Queryable): PersonRecords {

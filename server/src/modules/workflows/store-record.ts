@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { TripEntryKind, TripNote } from "../../kernel/trip-note.ts";
+import type { TripEntryKind, TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { insertTripEntry, type NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, type Runner } from "./remember-run.ts";

@@ -1,5 +1,5 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { OrderEnd, ReservationEnd, UndoEnd } from "../../kernel/workflow.ts";
+import type { OrderEnd, ReservationEnd, UndoEnd } from "../../kernel/contracts/workflow.ts";
 
 /** What was undone of a run, and what that cost. */
 export interface Undone {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import type { TypesOf } from "../../kernel/tool.ts";
-import { defineWorkflow, type Steps, type Workflow } from "../../kernel/workflow.ts";
+import type { TypesOf } from "../../kernel/contracts/tool.ts";
+import { defineWorkflow, type Steps, type Workflow } from "../../kernel/contracts/workflow.ts";
 
 type Probes = TypesOf<ReturnType<typeof createProbes>["tools"][number]>;
 const Approved = z.object({ status: z.enum(["approved", "rejected"]) });

@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";

@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { CatalogEntry } from "../../kernel/catalog.ts";
+import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import { paidEnvelopeSchema } from "../paid/discovery-extension.ts";
 import { PAID_TOOLS_PATH, paidToolPath } from "../paid/price-tags.ts";
 import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";

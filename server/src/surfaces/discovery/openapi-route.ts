@@ -1,4 +1,4 @@
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jsonSchema } from "../../kernel/catalog.ts";
-import type { AnswerDescription, RouteDescription } from "../../kernel/route.ts";
+import { jsonSchema } from "../../kernel/contracts/catalog.ts";
+import type { AnswerDescription, RouteDescription } from "../../kernel/contracts/route.ts";
 import { errorAnswers, type Place } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 import { auditHeaders, INTERNAL_SCHEME, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import { sayScopes } from "../../domain/scopes.ts";
-import type { CatalogEntry } from "../../kernel/catalog.ts";
+import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
 import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";

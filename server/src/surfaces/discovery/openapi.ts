@@ -1,5 +1,5 @@
-import type { Catalog } from "../../kernel/catalog.ts";
-import type { RouteDescription } from "../../kernel/route.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import type { JsonObject } from "./openapi-json.ts";
 import { paidHeaders, paidParameters, paidPaths } from "./openapi-paid.ts";
 import { components, problemSchema, tags } from "./openapi-parts.ts";

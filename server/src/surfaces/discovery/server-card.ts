@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { RouteDescription } from "../../kernel/route.ts";
+import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RouteDescription } from "../../kernel/route.ts";
+import type { RouteDescription } from "../../kernel/contracts/route.ts";
 
 /** Routes that are no resources: health, the Model Context Protocol, and what is served beside them. */
 

@@ -1,7 +1,7 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import type { Answer, Kernel } from "../../kernel/invocation.ts";
-import { MAXIMUM_ISSUES } from "../../kernel/validate.ts";
+import { MAXIMUM_ISSUES } from "../../kernel/call/validate.ts";
+import type { Answer, Kernel } from "../../kernel/contracts/invocation.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import { checkUser } from "../http/check-user.ts";

@@ -3,10 +3,10 @@ import { createBuyer } from "../../../test/support/paid.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { PendingCall } from "../../kernel/charge.ts";
-import { defineGate } from "../../kernel/gate.ts";
-import type { Tool } from "../../kernel/tool.ts";
-import type { Aggregates } from "../../kernel/whole.ts";
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
+import { defineGate } from "../../kernel/contracts/gate.ts";
+import type { Tool } from "../../kernel/contracts/tool.ts";
+import type { Aggregates } from "../../kernel/contracts/whole.ts";
 
 /** Gates of modules, on both surfaces that charge: what one refuses leaves nothing behind, and what one uses up is stored with the call. */
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { RouteDescription } from "../../kernel/route.ts";
+import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import type { Routes, WebHandler } from "./hosts.ts";
 
 interface CachedAnswerOptions {

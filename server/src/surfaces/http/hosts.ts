@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { RouteDescription } from "../../kernel/route.ts";
+import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import type { Log } from "../../ports/log.ts";
 import { renderProblem, renderThrown } from "../render-error.ts";
 import { isLoopback } from "./client-address.ts";

@@ -8,7 +8,7 @@ import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 import { technicalBounds } from "../../domain/schemas.ts";
-import { defineAnyTool, type Tool } from "../../kernel/tool.ts";
+import { defineAnyTool, type Tool } from "../../kernel/contracts/tool.ts";
 
 /** Bodies over 256 kB, which only calls of a tool that takes documents may have. */
 

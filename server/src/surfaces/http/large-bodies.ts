@@ -1,5 +1,5 @@
 import { hasOneOf } from "../../domain/scopes.ts";
-import type { Catalog, CatalogEntry } from "../../kernel/catalog.ts";
+import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import { tooLarge } from "./body-bytes.ts";
 import { MAXIMUM_BODY_BYTES } from "./json-body.ts";
 

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Gauge as PrometheusGauge, Registry } from "prom-client";
-import type { Gauge } from "../../kernel/module.ts";
+import type { Gauge } from "../../kernel/contracts/module.ts";
 
 export interface Metrics {
   addGauges(gauges: readonly Gauge[]): void;

@@ -1,7 +1,7 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { hasScope, missingScope } from "../../domain/scopes.ts";
-import { callRoute, type GivenRequest } from "../../kernel/call-route.ts";
-import { FileAnswer, type Route } from "../../kernel/route.ts";
+import { callRoute, type GivenRequest } from "../../kernel/call/call-route.ts";
+import { FileAnswer, type Route } from "../../kernel/contracts/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import { addressGroup } from "./client-address.ts";
 import type { Routes } from "./hosts.ts";

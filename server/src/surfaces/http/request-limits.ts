@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 import { RefusalLimit } from "./refusal-limit.ts";
 
-declare module "../../kernel/parts.ts" {
+declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "surfaces.requestLimits": RequestLimits;
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, invalidInput, unauthorized } from "../../domain/errors.ts";
-import type { Kernel, SignalSource } from "../../kernel/invocation.ts";
+import type { Kernel, SignalSource } from "../../kernel/contracts/invocation.ts";
 import type { Identity } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
-import type { Prompt } from "../../kernel/prompt.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import type { Prompt } from "../../kernel/contracts/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { isLoopback } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";

@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { HttpAnswer, HttpRequest } from "../http/http.ts";
 import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolCall } from "./call-tool.ts";

@@ -1,5 +1,5 @@
 import { toolAreas } from "../../domain/scopes.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 
 /** How the tools belong together, in the few lines that a client puts before its model. Names no tool: the list does that. */
 export function writeInstructions(catalog: Catalog): string {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Era, sendMcp, toMessage } from "../../../test/support/mcp.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { defineAnyTool } from "../../kernel/tool.ts";
+import { defineAnyTool } from "../../kernel/contracts/tool.ts";
 
 const face = {
   summary: "For tests.",

@@ -1,7 +1,7 @@
 import type { GetPromptResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Prompt as PromptDefinition, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { nearest } from "../../domain/near-match.ts";
-import type { Prompt } from "../../kernel/prompt.ts";
+import type { Prompt } from "../../kernel/contracts/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { McpExtras } from "./extras.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { nearest } from "../../domain/near-match.ts";
-import { type Catalog, nearestTool } from "../../kernel/catalog.ts";
+import { type Catalog, nearestTool } from "../../kernel/contracts/catalog.ts";
 import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolAnswer } from "./call-tool.ts";
 import type { Documents } from "./documents.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
 import { type Effect, hasOneOf, toolAreas } from "../../domain/scopes.ts";
-import type { Catalog, CatalogEntry } from "../../kernel/catalog.ts";
+import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
 
 /** The tools that one kind of caller sees. Callers with the same scopes and wishes share one. */
 export interface ToolList {

@@ -1,4 +1,4 @@
-import type { CatalogEntry } from "../../kernel/catalog.ts";
+import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 
 /** A JSON schema, or a part of one. */
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { discounted } from "../../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
-import { type Catalog, type CatalogEntry, findTool } from "../../kernel/catalog.ts";
-import type { Charge } from "../../kernel/charge.ts";
-import type { Kernel, Payer } from "../../kernel/invocation.ts";
+import { type Catalog, type CatalogEntry, findTool } from "../../kernel/contracts/catalog.ts";
+import type { Charge } from "../../kernel/contracts/charge.ts";
+import type { Kernel, Payer } from "../../kernel/contracts/invocation.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import { addressGroup } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/paid.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import type { Tool } from "../../kernel/tool.ts";
+import type { Tool } from "../../kernel/contracts/tool.ts";
 
 /** Payments that are not what was asked for, and calls that come to nothing: no money moves, and no authorization is used up. */
 

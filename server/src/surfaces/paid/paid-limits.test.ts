@@ -3,7 +3,7 @@ import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { sendRaw } from "../../../test/support/raw-http.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import type { Tool } from "../../kernel/tool.ts";
+import type { Tool } from "../../kernel/contracts/tool.ts";
 
 /** How often somebody may ask without paying, or try what is no payment; and what pages and probes of other methods get. */
 

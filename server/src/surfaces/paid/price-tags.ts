@@ -4,7 +4,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
 import type { Effect } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { CatalogEntry } from "../../kernel/catalog.ts";
+import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { discoveryDetails, discoveryExtension } from "./discovery-extension.ts";

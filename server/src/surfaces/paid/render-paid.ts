@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { PaymentReceipt } from "../../kernel/charge.ts";
-import type { Answer } from "../../kernel/invocation.ts";
+import type { PaymentReceipt } from "../../kernel/contracts/charge.ts";
+import type { Answer } from "../../kernel/contracts/invocation.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
 import { type ErrorPlace, renderFailedCall } from "../render-error.ts";

@@ -1,4 +1,4 @@
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { HttpHandler } from "../http/http.ts";
 import { PAID_TOOLS_PATH, paidToolPath } from "./price-tags.ts";

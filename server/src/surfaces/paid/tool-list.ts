@@ -1,6 +1,6 @@
 import { discounted, formatDecimal } from "../../domain/money.ts";
 import { hasOneOf } from "../../domain/scopes.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
+import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import type { Plan } from "../../../kernel/plan.ts";
-import type { Allowance } from "../../../kernel/preview-answer.ts";
+import type { Plan } from "../../../kernel/contracts/plan.ts";
+import type { Allowance } from "../../../kernel/contracts/preview-answer.ts";
 import { defineTool } from "../context.ts";
 
 const Amount = z.string().nullable().describe("null: the supplier or the chain decides");

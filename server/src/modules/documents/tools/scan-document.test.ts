@@ -6,7 +6,7 @@ import { startTestService, type TestService } from "../../../../test/support/ser
 import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
 import { Failure } from "../../../domain/errors.ts";
 import { WORDS_OF_OTHERS } from "../../../domain/schemas.ts";
-import type { Stores } from "../../../kernel/whole.ts";
+import type { Stores } from "../../../kernel/contracts/whole.ts";
 import { DocumentRefused } from "../document-scanner.ts";
 import { DocumentNotFetched } from "../document-source.ts";
 import type { ReasonCode } from "../reason-codes.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { Replayed } from "../../../kernel/tool.ts";
+import { Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite } from "../../treasury/index.ts";
 import { bookingErrors, commitErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import type { StepAnswer } from "../step-machine/take-step.ts";

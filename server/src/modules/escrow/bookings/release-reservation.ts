@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../../kernel/plan.ts";
+import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts";
 import type { Chain } from "../../../ports/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";

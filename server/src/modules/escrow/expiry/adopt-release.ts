@@ -1,5 +1,5 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import { TRIP_CLOSED } from "../../../kernel/run-events.ts";
+import { TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
 import type { BookingOnChain, TripOnChain } from "../../../ports/escrow-contract.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import { orderKey } from "../../../kernel/trip-note.ts";
+import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";

@@ -1,4 +1,4 @@
-import { definePrompt } from "../../../kernel/prompt.ts";
+import { definePrompt } from "../../../kernel/contracts/prompt.ts";
 
 export const planATrip = definePrompt({
   name: "plan-a-trip",

@@ -1,7 +1,7 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
-import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/chain-ending.ts";
+import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../../ports/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";

@@ -4,7 +4,7 @@ import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import { StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { type Plan, usdcMovements } from "../../../kernel/plan.ts";
+import { type Plan, usdcMovements } from "../../../kernel/contracts/plan.ts";
 import { hold } from "../records/trip-money.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep } from "./step.ts";

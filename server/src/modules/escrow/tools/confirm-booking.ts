@@ -2,7 +2,7 @@ import { z } from "zod";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { checkCommit, commitBooking, planCommit } from "../bookings/commit-booking.ts";

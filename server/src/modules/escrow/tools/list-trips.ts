@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor, pageInput } from "../../../kernel/page.ts";
+import { NextCursor, pageInput } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { readTripPage, TripCursor } from "../trips/read-trips.ts";
 import { TripSummary } from "../trips/trip-answers.ts";

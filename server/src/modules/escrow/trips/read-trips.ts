@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidInput } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { CURSOR_MESSAGE, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, readPage } from "../../../kernel/contracts/page.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Reads, Stores } from "../context.ts";

@@ -1,5 +1,5 @@
-import { type Caller, Replayed } from "../../../kernel/tool.ts";
-import { orderKey } from "../../../kernel/trip-note.ts";
+import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
+import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Caller, Replayed } from "../../../kernel/tool.ts";
-import { orderKey } from "../../../kernel/trip-note.ts";
+import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
+import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
 import { checkHold } from "../book-flight.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { final } from "../../../kernel/plan.ts";
-import { shownOnce } from "../../../kernel/shown-once.ts";
-import { Replayed } from "../../../kernel/tool.ts";
+import { final } from "../../../kernel/contracts/plan.ts";
+import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
+import { Replayed } from "../../../kernel/contracts/tool.ts";
 import { Hash, hashOf, readGuestLink, stepErrors, tripStateErrors } from "../../escrow/index.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
 import { checkFirstClaim, claimTrip } from "../claim-trip.ts";

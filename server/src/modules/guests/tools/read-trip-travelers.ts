@@ -2,7 +2,7 @@ import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
 import { guestUserIdOf } from "../../../domain/user-ids.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { readHash, tripStateErrors } from "../../escrow/index.ts";
 import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
 import type { Trip } from "../../trips/index.ts";

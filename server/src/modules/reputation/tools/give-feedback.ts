@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { final } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { final } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite, chainProvenance, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { checkFeedback, feedbackErrors, giveFeedback as rate } from "../give-feedback.ts";

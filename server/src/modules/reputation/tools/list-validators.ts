@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { ChainResult, chainProvenance, readAddress } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { final } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { final } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { answerErrors, answerValidation, checkAnswer } from "../answer-validation.ts";
 import { defineTool } from "../context.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import { supplierErrors } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";

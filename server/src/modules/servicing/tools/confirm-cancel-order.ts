@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Caller, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { checkCancellation, confirmCancellation } from "../confirm-cancellation.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
-import { type Caller, Replayed } from "../../../kernel/tool.ts";
+import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
 import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";

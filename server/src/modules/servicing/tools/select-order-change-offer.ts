@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";

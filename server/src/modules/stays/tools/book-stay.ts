@@ -2,8 +2,8 @@ import { z } from "zod";
 import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
-import { type Caller, Replayed } from "../../../kernel/tool.ts";
-import { orderKey } from "../../../kernel/trip-note.ts";
+import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
+import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import {
   type Booking,
   coverErrors,

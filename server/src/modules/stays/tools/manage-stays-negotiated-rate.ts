@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
 import { createRate, deleteRate, requireOwnRate, updateRate } from "../negotiated-rates.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WORDS_OF_OTHERS } from "../../../domain/schemas.ts";
 import { isUserId } from "../../../domain/user-ids.ts";
-import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
 

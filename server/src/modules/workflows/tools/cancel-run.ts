@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { final } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { final } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";

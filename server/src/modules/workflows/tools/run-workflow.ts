@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { final } from "../../../kernel/plan.ts";
-import type { Caller } from "../../../kernel/tool.ts";
+import { final } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { checkInput } from "../check-input.ts";
 import { defineTool } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";

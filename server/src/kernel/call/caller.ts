@@ -1,0 +1,92 @@
+import { unauthorized } from "../../domain/errors.ts";
+import { hasOneOf, missingScope } from "../../domain/scopes.ts";
+import { keyIdOf } from "../../domain/user-ids.ts";
+import { discountPercentByPlan, type Principal } from "../../ports/identity.ts";
+import type { CatalogEntry } from "../contracts/catalog.ts";
+import type { PendingCall } from "../contracts/charge.ts";
+import type { Calling, HasDuties, Payer } from "../contracts/invocation.ts";
+import type { Caller } from "../contracts/tool.ts";
+
+/** Throws Failure for who may not call this tool. */
+export async function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal | Payer> {
+  let { principal } = calling;
+  if (isPayer(principal)) {
+    if (!entry.tool.payableWithoutKey) throw unauthorized();
+    return principal;
+  }
+  if (entry.tool.effect !== "read") {
+    const confirmed = await calling.confirmPrincipal();
+    if (confirmed === undefined) throw unauthorized();
+    principal = confirmed;
+  }
+  if (!hasOneOf(principal.scopes, entry.scopes)) throw missingScope(entry.tool.name, entry.scopes);
+  return principal;
+}
+
+export function isPayer(principal: Principal | Payer): principal is Payer {
+  return "payer" in principal;
+}
+
+/** The named user as whom the key may not act, although it may act for that user as a traveler. */
+export async function isSomebodyElse(
+  userId: string | undefined,
+  principal: Principal | Payer,
+  hasDuties: HasDuties,
+): Promise<boolean> {
+  if (userId === undefined || isPayer(principal)) return false;
+  if (userId === principal.serviceAccountId || userId === principal.personId) return false;
+  return keyIdOf(userId) !== undefined || (await hasDuties(principal, userId));
+}
+
+/** Undefined for the key's own service account, whether it is named or left out. */
+function userOf(userId: string | undefined, principal: Principal): string | undefined {
+  return userId === principal.serviceAccountId ? undefined : userId;
+}
+
+function travelerOf(userId: string | undefined, principal: Principal | Payer): string {
+  if (isPayer(principal)) return ownerNameOf(principal);
+  return userOf(userId, principal) ?? principal.personId ?? principal.defaultTravelerId ?? principal.serviceAccountId;
+}
+
+/** Stands where a tenant's or a user's id would: no record has it. */
+const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
+
+/** Whose call it is, as the books name them. `isElse`: of `isSomebodyElse`. */
+export function ownerOf(
+  userId: string | undefined,
+  principal: Principal | Payer,
+  isElse: boolean,
+): Pick<PendingCall, "tenantId" | "keyId" | "subject" | "namedUserId" | "travelerId"> {
+  const travelerId = travelerOf(userId, principal);
+  if (isPayer(principal)) {
+    const name = ownerNameOf(principal);
+    return { tenantId: name, keyId: "", subject: name, namedUserId: undefined, travelerId };
+  }
+  const { tenantId, keyId, personId, serviceAccountId } = principal;
+  const namedUserId = userOf(userId, principal);
+  const own = personId ?? serviceAccountId;
+  return { tenantId, keyId, subject: isElse ? own : (namedUserId ?? own), namedUserId, travelerId };
+}
+
+/** Percent of the list price; who calls without a key has none. */
+export function discountOf(principal: Principal | Payer): number {
+  return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
+}
+
+export function callerOf(
+  call: PendingCall,
+  principal: Principal | Payer,
+  { leadTravelerId, cover }: Pick<Caller, "leadTravelerId" | "cover">,
+): Caller {
+  return {
+    leadTravelerId,
+    tenantId: call.tenantId,
+    keyId: call.keyId,
+    userId: call.subject,
+    namedUserId: call.namedUserId,
+    travelerId: call.travelerId,
+    environment: principal.environment,
+    scopes: isPayer(principal) ? [] : principal.scopes,
+    cover,
+  };
+}

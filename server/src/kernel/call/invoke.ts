@@ -1,0 +1,205 @@
+import { type Failure, isRetryable } from "../../domain/errors.ts";
+import { inTrace } from "../../domain/trace.ts";
+import type { Log } from "../../ports/log.ts";
+import type { CatalogEntry } from "../contracts/catalog.ts";
+import { type Charge, NOTHING_PAID, type PendingCall, type Replay } from "../contracts/charge.ts";
+import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "../contracts/gate.ts";
+import type { Answer, Invocation, Kernel } from "../contracts/invocation.ts";
+import type { Preview } from "../contracts/preview-answer.ts";
+import { type CallInfo, Replayed } from "../contracts/tool.ts";
+import { answerAgain } from "./answer-again.ts";
+import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
+import { failureOutcome } from "./failure-outcome.ts";
+import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import { previewCall } from "./preview.ts";
+
+const NONE: readonly Gate[] = [];
+
+export interface KernelOptions extends PreparingOptions {
+  log: Log;
+  /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
+  translate(error: unknown): unknown;
+  costlyCalls: CostlyCalls;
+  /** For metrics: `outcome` is `ok` or a code. */
+  onCall?: (toolName: string, outcome: string, seconds: number) => void;
+}
+
+/**
+ * The one path of a call: find → scope → validate → plan → gates → admit → wait, if it is costly → reserve → run → check the output → capture or release.
+ * Nothing outside is asked for a call whose arguments do not fit or that a gate refuses. Throws Failure for what ends before the
+ * run; a tool's own failure is an outcome.
+ */
+export function createKernel(options: KernelOptions): Kernel {
+  return {
+    invoke: (invocation) => inTrace(invocation.traceId, () => invoke(options, invocation)),
+    ask: (invocation) => inTrace(invocation.traceId, () => ask(options, invocation)),
+  };
+}
+
+async function ask(options: KernelOptions, invocation: Invocation): Promise<Failure | undefined> {
+  const { call, plan } = await prepareCall(options, invocation);
+  call.rulesVersion = null;
+  const refusal = await findRefusal(options.gates, call, plan);
+  return refusal === undefined ? undefined : await sayRefusal(refusal, call, plan);
+}
+
+async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
+  const started = performance.now();
+  const prepared = await prepareCall(options, invocation);
+  const turn = isCostly(prepared.entry.tool) ? turnOf(options, invocation, prepared) : undefined;
+  try {
+    return await reserveAndRun(options, { invocation, prepared, started, turn });
+  } finally {
+    turn?.leave();
+  }
+}
+
+function turnOf({ costlyCalls }: KernelOptions, { isPatient = false, gone }: Invocation, { call }: PreparedCall): Turn {
+  return costlyCalls.turnOf({ owner: call.tenantId, isPatient, gone });
+}
+
+interface Prepared {
+  invocation: Invocation;
+  prepared: PreparedCall;
+  /** In the words of `performance.now()`. */
+  started: number;
+  /** Of a costly call. */
+  turn: Turn | undefined;
+}
+
+async function reserveAndRun(
+  options: KernelOptions,
+  { invocation, prepared, started, turn }: Prepared,
+): Promise<Answer> {
+  const { entry, charge, call, caller, ports, input, plan } = prepared;
+  const { reservation, reserving } = await judgeAndReserve(options, prepared, turn);
+  if (reservation.kind === "replay") return await replayed(options, prepared, reservation, started);
+  const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
+  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
+  return await runAndSettle(options, { entry, call, charge, started, reserving, run });
+}
+
+interface Reserved {
+  reservation: Replay | { kind: "run" };
+  /** Gates that have reserved something for the call. */
+  reserving: readonly Gate[];
+}
+
+async function judgeAndReserve(
+  options: KernelOptions,
+  prepared: PreparedCall,
+  turn: Turn | undefined,
+): Promise<Reserved> {
+  const { entry, charge, call, plan } = prepared;
+  const refusal = await findRefusal(options.gates, call, plan);
+  if (refusal !== undefined) {
+    const replay = await charge.recall?.(call);
+    if (replay === undefined) throw await sayRefusal(refusal, call, plan);
+    return { reservation: replay, reserving: NONE };
+  }
+  const admitting = charge.admit?.(call);
+  if (admitting !== undefined) await admitting;
+  if (turn !== undefined) await turn.take();
+  const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
+  const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
+  if (reservation.kind !== "rules_changed") return { reservation, reserving };
+  // At most once, as no gate judges by what it remembers any more.
+  call.rulesVersion = null;
+  return await judgeAndReserve(options, prepared, turn);
+}
+
+async function replayed(
+  options: KernelOptions,
+  prepared: PreparedCall,
+  replay: Replay,
+  started: number,
+): Promise<Answer> {
+  const outcome = await answerAgain(options, prepared, replay);
+  return { outcome, receipt: replay.receipt, latencyMs: millisecondsSince(started), replayed: true };
+}
+
+interface Running {
+  entry: CatalogEntry;
+  call: PendingCall;
+  charge: Charge;
+  /** In the words of `performance.now()`. */
+  started: number;
+  reserving: readonly Gate[];
+  run(): Promise<unknown>;
+}
+
+async function runAndSettle(options: KernelOptions, running: Running): Promise<Answer> {
+  const { entry, call, charge, started, reserving, run } = running;
+  const { tool } = entry;
+  let result: unknown;
+  let firstCallId: string | undefined;
+  try {
+    const answer = await run();
+    if (answer instanceof Replayed) firstCallId = answer.firstCallId;
+    result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
+  } catch (error) {
+    const outcome = failureOutcome(options.translate(error), call, options.log);
+    await charge.release(call, outcome, isFinal(outcome.code));
+    if (reserving.length > 0) await settleGates(reserving, call, options.log);
+    const latencyMs = millisecondsSince(started);
+    options.log.info({ tool: tool.name, callId: call.id, code: outcome.code, latencyMs }, "a call failed");
+    options.onCall?.(tool.name, outcome.code, latencyMs / 1000);
+    return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
+  }
+  const latencyMs = millisecondsSince(started);
+  // Not released when this fails: the effect is there, and the sweep finds out what the call has done.
+  const receipt = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
+  if (reserving.length > 0) await settleGates(reserving, call, options.log);
+  options.onCall?.(tool.name, "ok", latencyMs / 1000);
+  return { outcome: { ok: true, result }, receipt, latencyMs, replayed: receipt.replayed };
+}
+
+/** Whether the same call would fail the same way. What is too much to spend now may not be later. */
+function isFinal(code: string): boolean {
+  return !isRetryable(code) && code !== "tool_failed" && code !== "spend_limit_exceeded";
+}
+
+/** To the microsecond. */
+function millisecondsSince(started: number): number {
+  return Math.round((performance.now() - started) * 1000) / 1000;
+}
+
+/** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
+class RunningCall implements CallInfo {
+  readonly id: string;
+  readonly idempotencyKey: string | undefined;
+  readonly traceId: string;
+  readonly isRepeat: boolean;
+  readonly progress: CallInfo["progress"];
+  readonly #tool: PendingCall["tool"];
+  readonly #invocation: Invocation;
+  readonly #options: KernelOptions;
+
+  constructor(
+    { id, idempotencyKey, traceId, tool }: PendingCall,
+    isRepeat: boolean,
+    invocation: Invocation,
+    options: KernelOptions,
+  ) {
+    this.id = id;
+    this.isRepeat = isRepeat;
+    this.idempotencyKey = idempotencyKey;
+    this.traceId = traceId;
+    this.progress = invocation.progress ?? nobodyWatches;
+    this.#tool = tool;
+    this.#invocation = invocation;
+    this.#options = options;
+  }
+
+  preview(toolName: string, args: unknown): Promise<Preview> {
+    const invocation = { ...this.#invocation, toolName, args, idempotencyKey: undefined };
+    if (isCostly(this.#tool)) return previewCall(this.#options, invocation);
+    return previewCall(this.#options, invocation, (prepared) => turnOf(this.#options, invocation, prepared));
+  }
+
+  get signal(): AbortSignal {
+    return this.#invocation.gone.signal;
+  }
+}
+
+function nobodyWatches(): void {}

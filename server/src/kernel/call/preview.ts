@@ -1,0 +1,63 @@
+import { Failure, isRetryable } from "../../domain/errors.ts";
+import type { PendingCall } from "../contracts/charge.ts";
+import { findRefusal, previewGates, previewRun, previewWarnings } from "../contracts/gate.ts";
+import type { Invocation } from "../contracts/invocation.ts";
+import type { Preview, Refused } from "../contracts/preview-answer.ts";
+import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
+import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+
+/**
+ * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the run begins
+ * with. It reserves nothing and leaves nothing behind, here or outside. `turnOf`: for checks that take long to work through; left
+ * out by a call that has a turn itself. Throws a Failure only if the preview itself cannot have its turn.
+ */
+export async function previewCall(
+  options: PreparingOptions,
+  invocation: Invocation,
+  turnOf?: (prepared: PreparedCall) => Turn,
+): Promise<Preview> {
+  const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], warnings: [], plan: undefined };
+  let tried: PendingCall | undefined;
+  let turn: Turn | undefined;
+  let isWaiting = false;
+  try {
+    const prepared = await prepareCall(options, invocation);
+    const { call, caller, ports, input, plan } = prepared;
+    tried = call;
+    call.rulesVersion = null;
+    const { tool, listPrice, price, paidBy } = call;
+    preview.tried = { toolName: tool.name, effect: tool.effect, listPrice, price, paidBy };
+    preview.warnings = await previewWarnings(options.gates, call, plan);
+    const refusal = await findRefusal(options.gates, call, plan);
+    if (refusal !== undefined) throw refusal.failure;
+    preview.plan = await plan();
+    preview.allowances = await previewGates(options.gates, call, plan);
+    if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
+    // What an earlier call does is answered by that call.
+    if (preview.plan.isRepeat === true) return preview;
+    if (tool.probe !== undefined) {
+      if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);
+      isWaiting = true;
+      await turn?.take();
+      isWaiting = false;
+      await tool.probe(input, ports, caller);
+    }
+    await previewRun(options.gates, call, plan);
+  } catch (error) {
+    if (isWaiting || !(error instanceof Failure)) throw error;
+    preview.refusal = describe(error, tried);
+  } finally {
+    turn?.leave();
+  }
+  return preview;
+}
+
+function describe({ code, detail, issues, extra }: Failure, call: PendingCall | undefined): Refused {
+  return {
+    ...extra,
+    code,
+    detail: detail ?? call?.tool.errors[code] ?? code,
+    retryable: isRetryable(code),
+    ...(issues === undefined ? {} : { issues }),
+  };
+}

@@ -1,0 +1,27 @@
+import { type Issue, invalidInput } from "../../domain/errors.ts";
+import type { Principal } from "../../ports/identity.ts";
+import type { Payer } from "../contracts/invocation.ts";
+import type { CommonPorts, Tool } from "../contracts/tool.ts";
+import { isPayer } from "./caller.ts";
+import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
+import { MAXIMUM_ISSUES, readInput } from "./validate.ts";
+
+/** The arguments as the tool takes them. Throws `invalid_input` with all that is wrong with them, the tool's own words first. */
+export function readArguments(tool: Tool, args: unknown, principal: Principal | Payer, ports: CommonPorts): unknown {
+  const input = checkArguments(tool, args, ports);
+  if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, args);
+  return input;
+}
+
+export function checkArguments(tool: Tool, args: unknown, ports: CommonPorts): unknown {
+  const { input, issues } = readInput(tool.input, args);
+  const own = tool.check?.(args, ports) ?? [];
+  if (own.length + issues.length > 0) throw invalidInput(together(own, issues));
+  return input;
+}
+
+/** What the tool says of an argument is more exact than what its schema says. */
+function together(own: readonly Issue[], issues: readonly Issue[]): Issue[] {
+  const said = new Set(own.map(({ path }) => path));
+  return [...own, ...issues.filter(({ path }) => !said.has(path))].slice(0, MAXIMUM_ISSUES);
+}

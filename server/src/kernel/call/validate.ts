@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { type Issue, invalidInput } from "../../domain/errors.ts";
+import { nearest } from "../../domain/near-match.ts";
+import { sayIssue } from "./say-issue.ts";
+import { childOf, findTooLong, LONGEST_NAME, unwrap } from "./text-bounds.ts";
+
+/** As many as help; a body can hold thousands. */
+export const MAXIMUM_ISSUES = 20;
+const MAXIMUM_VALUES = 5_000;
+
+/** Checks arguments against a tool's schema and returns them parsed. Throws `invalid_input` with every issue and its path. */
+export function validateArguments<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: unknown,
+  maximumValues = MAXIMUM_VALUES,
+): z.output<Schema> {
+  const { input, issues } = readInput(schema, args, maximumValues);
+  if (input === undefined) throw invalidInput(issues);
+  return input;
+}
+
+/** The arguments parsed, or every issue with its path. */
+export function readInput<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: unknown,
+  maximumValues = MAXIMUM_VALUES,
+): { input: z.output<Schema> | undefined; issues: readonly Issue[] } {
+  // First, because a schema takes long over very many values, and every other call waits meanwhile.
+  const stray = findStray(args, { path: "", key: "", schema }, { values: 0, maximum: maximumValues });
+  if (stray !== undefined) return { input: undefined, issues: [stray] };
+  const parsed = schema.safeParse(args, { error: sayIssue });
+  if (parsed.success) return { input: parsed.data, issues: [] };
+  const found = [...parsed.error.issues, ...rulesBroken(schema, args, parsed.error.issues)];
+  const issues = found.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
+  return { input: undefined, issues: issues.slice(0, MAXIMUM_ISSUES) };
+}
+
+/**
+ * What the rules over several arguments find, which the schema library asks only once each argument by itself fits: they are given
+ * those that fit as they were read, and the others as they were sent.
+ */
+function rulesBroken(schema: z.ZodObject, args: unknown, issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const { checks = [] } = schema.def;
+  if (checks.length === 0 || typeof args !== "object" || args === null) return [];
+  const sent = new Map(Object.entries(args));
+  const values = Object.entries(schema.shape).map(([name, field]) => {
+    const parsed = z.safeParse(field, sent.get(name));
+    return [name, parsed.success ? parsed.data : sent.get(name)];
+  });
+  const anything = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown()]));
+  const rules = schema.clone({ ...schema.def, shape: anything, catchall: z.unknown() });
+  try {
+    const said = new Set(issues.map(({ path }) => path.join(".")));
+    const broken = rules.safeParse(Object.fromEntries(values)).error?.issues ?? [];
+    return broken.filter(({ path }) => !said.has(path.join(".")));
+  } catch {
+    // A rule that was not made for what is missing or of another kind has nothing to say.
+    return [];
+  }
+}
+
+/** `key`: the name of the property that the value stands in, also as a part of its list. */
+interface Place {
+  path: string;
+  key: string;
+  schema: unknown;
+}
+
+interface Seen {
+  values: number;
+  readonly maximum: number;
+}
+
+/** What no tool can mean, and schemas let pass. `schema`: of the value; undefined where there is none. */
+function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Issue | undefined {
+  seen.values += 1;
+  if (seen.values > seen.maximum) return { path, message: `the arguments hold more than ${seen.maximum} values` };
+  if (typeof value === "string") {
+    const message = isStorable(value) ? findTooLong(value, key, schema) : NOT_STORABLE;
+    return message === undefined ? undefined : { path, message };
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const isList = Array.isArray(value);
+  for (const [name, child] of Object.entries(value)) {
+    const childPath = path === "" ? name : `${path}.${name}`;
+    // JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other.
+    if (name === "__proto__") return { path: childPath, message: "unknown property" };
+    if (name.length > LONGEST_NAME)
+      return { path, message: `has a property whose name is over ${LONGEST_NAME} characters long` };
+    if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
+    // The schema says so itself, with the names that there are, and looks no further.
+    if (isUnknown(name, schema)) continue;
+    const place = { path: childPath, key: isList ? key : name, schema: childOf(schema, name) };
+    const found = findStray(child, place, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Of an object that takes no other members than its own. */
+function isUnknown(name: string, schema: unknown): boolean {
+  const at = unwrap(schema);
+  return at instanceof z.ZodObject && at.def.catchall instanceof z.ZodNever && !Object.hasOwn(at.shape, name);
+}
+
+const NOT_STORABLE = "must not hold NUL characters or unpaired surrogates";
+
+/** PostgreSQL keeps no NUL, and an unpaired surrogate has no UTF-8. */
+function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
+  const path = issue.path.map(String).join(".");
+  if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+  const known = knownKeysAt(schema, issue.path);
+  return issue.keys.slice(0, MAXIMUM_ISSUES).map((key) => {
+    const near = nearest(key, known) ?? known.find((name) => isBeginningOf(key, name));
+    const hint = near === undefined ? namesOf(known) : `; did you mean "${near}"?`;
+    return { path: path === "" ? key : `${path}.${key}`, message: `unknown property${hint}` };
+  });
+}
+
+const MOST_NAMED = 30;
+
+/** Nothing is like it: what there is instead. */
+const namesOf = (known: readonly string[]): string =>
+  known.length === 0 ? "; there is none here" : `; there are: ${known.slice(0, MOST_NAMED).join(", ")}`;
+
+/** "cabin" is as good as said of `cabinClass`. */
+function isBeginningOf(key: string, name: string): boolean {
+  return key.length >= 3 && name.toLowerCase().startsWith(key.toLowerCase());
+}
+
+function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const step of path) at = childOf(at, String(step));
+  at = unwrap(at);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { nearest } from "../../domain/near-match.ts";
+import { isShownOnce, type Redact, redactionOf, SHOWN_ONCE_TEXT } from "./shown-once.ts";
+import type { Tool } from "./tool.ts";
+
+/** A tool with what is worked out once at boot. */
+export interface CatalogEntry {
+  tool: Tool;
+  /** Any one of them is enough; none: the call itself says what it needs. */
+  scopes: readonly string[];
+  inputSchema: Readonly<Record<string, unknown>>;
+  outputSchema: Readonly<Record<string, unknown>>;
+  /** What may be kept of a result. */
+  redactResult: Redact;
+}
+
+export interface Catalog {
+  readonly entries: readonly CatalogEntry[];
+  /** Also finds a tool by an accepted alias, which is listed nowhere. */
+  find(name: string): CatalogEntry | undefined;
+  names(): readonly string[];
+}
+
+export function createCatalog(tools: readonly Tool[]): Catalog {
+  const entries = tools.map((tool) => ({
+    tool,
+    scopes: tool.scopes,
+    inputSchema: jsonSchema(tool.input, "input"),
+    outputSchema: jsonSchema(tool.output, "output"),
+    redactResult: redactionOf(tool.output, "output"),
+  }));
+  const byName = new Map<string, CatalogEntry>();
+  for (const entry of entries) {
+    for (const name of [entry.tool.name, ...entry.tool.aliases]) {
+      if (byName.has(name)) throw new Error(`Two tools have the name ${name}.`);
+      byName.set(name, entry);
+    }
+  }
+  const names = entries.map((entry) => entry.tool.name);
+  return { entries, find: (name) => byName.get(name), names: () => names };
+}
+
+/** More than a slip of the fingers is another word: who asks to swap is not offered to send. */
+const MOST_SLIPS = 2;
+
+/** The tool whose name was meant, as long as there is no doubt whether it reads, writes or spends. */
+export function nearestTool({ entries }: Catalog, name: string): string | undefined {
+  const near = entries.filter(({ tool }) => nearest(name, [tool.name], MOST_SLIPS) !== undefined);
+  if (new Set(near.map(({ tool }) => tool.effect)).size !== 1) return undefined;
+  return nearest(
+    name,
+    near.map(({ tool }) => tool.name),
+    MOST_SLIPS,
+  );
+}
+
+/** Throws `tool_not_found`, with the name that is nearest. */
+export function findTool(catalog: Catalog, name: string): CatalogEntry {
+  const entry = catalog.find(name);
+  if (entry !== undefined) return entry;
+  const near = nearestTool(catalog, name);
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
+}
+
+/** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */
+export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<Record<string, unknown>> {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, override: io === "output" ? sayShownOnce : keepAsItIs });
+  return rest;
+}
+
+const keepAsItIs = (): void => undefined;
+
+/** In words, as a keyword of our own would be refused by strict clients. */
+function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand): void {
+  if (!isShownOnce(zodSchema)) return;
+  const said = published.description === undefined ? "" : `${published.description}. `;
+  published.description = `${said}An answer that is given again says "${SHOWN_ONCE_TEXT}" instead`;
+}
+
+type SchemaAtHand = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];

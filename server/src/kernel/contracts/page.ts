@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { IsoDate } from "../../domain/schemas.ts";
+
+const DEFAULT_LIMIT = 50;
+const MAXIMUM_LIMIT = 200;
+
+/** What every list's query says where a page does not begin where the page before ended. */
+export const CURSOR_MESSAGE = "must be the nextCursor of the page before";
+
+/** The members of a list's query by which it is read page by page. `Cursor` is what the list takes for a cursor. */
+export const pageQuery = (cursor: z.ZodString) => ({
+  cursor: cursor.describe("nextCursor of the page before").exactOptional(),
+  limit: z
+    .string()
+    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAXIMUM_LIMIT, {
+      message: `must be a whole number from 1 to ${MAXIMUM_LIMIT}`,
+    })
+    // It is a text only because it stands in a query.
+    .meta({ type: "integer", minimum: 1, maximum: MAXIMUM_LIMIT, default: DEFAULT_LIMIT })
+    .exactOptional(),
+});
+
+/** The same for a list that is a tool. */
+export const pageInput = (cursor: z.ZodString = z.string()) => ({
+  cursor: cursor.optional().describe("nextCursor of the page before"),
+  limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
+});
+
+/** Which days a list is about, for a tool. */
+export const datesInput = {
+  from: IsoDate.optional().describe("First day, UTC"),
+  to: IsoDate.optional().describe("Last day, UTC"),
+};
+
+/** The moment at which the first day begins, and that at which the last one is over. */
+export function daysOf(days: { from: string; to: string }): { from: Temporal.Instant; to: Temporal.Instant };
+export function daysOf(days: { from?: string | undefined; to?: string | undefined }): {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+};
+export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+} {
+  const begin = (day: Temporal.PlainDate) => day.toZonedDateTime("UTC").toInstant();
+  return {
+    from: from === undefined ? undefined : begin(Temporal.PlainDate.from(from)),
+    to: to === undefined ? undefined : begin(Temporal.PlainDate.from(to).add({ days: 1 })),
+  };
+}
+
+export const NextCursor = z.string().nullable().describe("null on the last page");
+
+/**
+ * One page of a list: `read` is asked for one record more than a page has, whose being there tells that there is another page.
+ * `cursorOf` is what the next page begins after.
+ */
+export async function readPage<Item>(
+  query: { limit?: string | number },
+  read: (limit: number) => Promise<readonly Item[]>,
+  cursorOf: (last: Item) => string,
+): Promise<{ shown: readonly Item[]; nextCursor: string | null }> {
+  const limit = Number(query.limit ?? DEFAULT_LIMIT);
+  const found = await read(limit + 1);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return { shown, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
+}

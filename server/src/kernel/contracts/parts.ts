@@ -1,0 +1,139 @@
+import type { RandomBytes } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { ChainOperations } from "../../ports/chain-operation.ts";
+import type { ClaimKeys } from "../../ports/claim-keys.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Conditions } from "../../ports/conditions.ts";
+import type { Elevation } from "../../ports/elevation.ts";
+import type { Facilitator } from "../../ports/facilitator.ts";
+import type { FxRates } from "../../ports/fx.ts";
+import type { Environment, Identity } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { OpenedMailer } from "../../ports/mailer.ts";
+import type { MapTiles } from "../../ports/map-tiles.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { Nearby } from "../../ports/nearby.ts";
+import type { OpenedChain } from "../../ports/opened-chain.ts";
+import type { PageTranscriber } from "../../ports/page-transcriber.ts";
+import type { Supplier } from "../../ports/supplier.ts";
+import type { Vault } from "../../ports/vault.ts";
+import type { Ways } from "../../ports/ways.ts";
+import type { AccountFacts } from "./account.ts";
+import type { Catalog } from "./catalog.ts";
+import type { ChainEndings } from "./chain-ending.ts";
+import type { Charge } from "./charge.ts";
+import type { EffectUse } from "./effect-use.ts";
+import type { Gate } from "./gate.ts";
+import type { HasDuties, Kernel } from "./invocation.ts";
+import type { OwnedBy, ReadsOf, StoresOf, Transaction } from "./stores.ts";
+import type { Caller, PortsOf, Tool } from "./tool.ts";
+import type { WorkTable } from "./work-table.ts";
+
+export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
+
+/** The parts of the running service that every module may ask for, one of each. */
+export interface CommonParts {
+  readonly clock: Clock;
+  /** For ids, keys and secrets of what callers ask for. */
+  readonly random: RandomBytes;
+  readonly log: Log;
+  readonly vault: Vault;
+  /** Differs between processes, so that they never take one piece of work for their own. */
+  readonly processId: string;
+  /** Without a slash at the end. `local` is the application host as this machine reaches it. */
+  readonly urls: { readonly app: string; readonly edge: string; readonly local: string };
+  readonly chainOperations: ChainOperations;
+  readonly chainEndings: ChainEndings;
+  /** What a tenant gets of all modules, in the transaction that makes it, or later when it was made without. */
+  equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
+  /** The outside systems. An environment that is missing is switched off. */
+  readonly suppliers: ByEnvironment<Supplier>;
+  readonly chains: ByEnvironment<OpenedChain>;
+  /** Undefined: payments are verified and settled on the chain itself. */
+  readonly facilitator: Facilitator | undefined;
+  /** Undefined: the operator has no mail server. */
+  readonly mailer: OpenedMailer | undefined;
+  /** Undefined: the operator has no vision model, and no document leaves the service. */
+  readonly pageTranscriber: PageTranscriber | undefined;
+  readonly maps: Maps;
+  readonly elevation: Elevation;
+  readonly conditions: Conditions;
+  readonly nearby: Nearby;
+  readonly ways: Ways;
+  readonly mapTiles: MapTiles;
+  readonly fx: FxRates;
+  readonly claimKeys: ClaimKeys;
+  /** Where the parts answer that were started because the operator configured nothing in their place. */
+  readonly embedded: { readonly supplierUrl: string | undefined; readonly chainRpcUrl: string | undefined };
+  /** A wallet on the development chain for trying things out from outside. */
+  readonly sandboxPayer: { readonly address: Hex; readonly privateKey: Hex };
+  readonly identity: Identity;
+  readonly hasDuties: HasDuties;
+  /** How a call with a key is paid for. */
+  readonly charge: Charge;
+  /** What a call must pass by what it plans, of all modules in their order. */
+  readonly gates: readonly Gate[];
+  /** What all modules say of the account of who calls. */
+  readonly readAccount: (caller: Caller) => Promise<Required<AccountFacts>>;
+  /** Every tool that is listed. */
+  readonly tools: readonly Tool[];
+  /** Every tool that can be called. */
+  readonly catalog: Catalog;
+  /** The one path of a call, for who calls tools on behalf of somebody who is not there. */
+  readonly kernel: Kernel;
+  /** What is finished without a caller, of all modules. */
+  readonly effectUses: readonly EffectUse[];
+  /** Where work waits, of all modules. */
+  readonly workTables: readonly WorkTable[];
+}
+
+/**
+ * What the modules make and others use, by module and name. Each module adds its own; its `module.ts` says how they are made.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface ModuleParts {}
+
+/**
+ * What modules need of the configuration, by module and name; the configuration has them all.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface ModuleSettings {}
+
+interface SeenParts<Name extends string> {
+  readonly settings: OwnedBy<Name, ModuleSettings>;
+  readonly stores: StoresOf<Name>;
+  readonly reads: ReadsOf<Name>;
+  /** What tools and routes may ask for. Undefined: this environment is switched off. */
+  readonly portsFor: (environment: Environment) => PortsOf<Name> | undefined;
+}
+
+export type PartsOf<Name extends string> = CommonParts & SeenParts<Name> & OwnedBy<Name, ModuleParts>;
+
+/** How each part is made from others. */
+export type PartMakersOf<Name extends string> = {
+  readonly [Part in keyof PartsOf<Name>]: (parts: PartsOf<Name>) => PartsOf<Name>[Part];
+};
+
+const ENVIRONMENTS = ["sandbox", "production"] as const;
+
+/** Those that are switched on. */
+export function listEnvironments<Part>(parts: ByEnvironment<Part>): readonly (readonly [Environment, Part])[] {
+  return ENVIRONMENTS.flatMap((environment) => {
+    const part = parts[environment];
+    return part === undefined ? [] : [[environment, part] as const];
+  });
+}
+
+/** One for each environment that is switched on. */
+export function mapEnvironments<From, To>(
+  parts: ByEnvironment<From>,
+  make: (part: From, environment: Environment) => To,
+): ByEnvironment<To> {
+  const made: { -readonly [Name in Environment]?: To } = {};
+  for (const [environment, part] of listEnvironments(parts)) made[environment] = make(part, environment);
+  return made;
+}
