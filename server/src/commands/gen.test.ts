@@ -90,7 +90,7 @@ it("table types follow from the catalogue and from what modules say of their col
 });
 
 it.each([
-  [column("wrongName"), new Map(), "The name wrongName cannot be written in camel case and back."],
+  [column("wrongName"), new Map(), "The column lost_bag.wrongName has a name that does not come back."],
   [column("at", { type: "interval" }), new Map(), "lost_bag.at has an unknown type: interval."],
   [
     column("id"),
