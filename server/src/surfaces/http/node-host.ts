@@ -15,7 +15,6 @@ import { addressGroup, clientAddress } from "./client-address.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
-import { discardRest, lingerAfterRefusals } from "./linger.ts";
 import { answerMalformedRequests, refuseAmbiguous, renderMalformedRequest } from "./malformed-request.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import { takeTurns } from "./take-turns.ts";
@@ -83,7 +82,6 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
   const latestAnswer = rememberLatestAnswers(server);
   answerMalformedRequests(server, latestAnswer, options);
   answerHalfClosed(server, latestAnswer);
-  lingerAfterRefusals(server, latestAnswer);
   endIdle(server, latestAnswer, slowestReaderMilliseconds);
   server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
   server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
@@ -296,7 +294,7 @@ async function serve(
   try {
     const { status, headers, body, bytes, stream } = await handler(request);
     if (stream !== undefined) {
-      if (discardRest(incoming)) headers.connection = "close";
+      if (!incoming.complete) headers.connection = "close";
       response.writeHead(status, headers);
       markEventStream(response);
       await sendStream(stream, response);
@@ -304,7 +302,7 @@ async function serve(
     }
     headers["content-length"] = String(bytes?.byteLength ?? Buffer.byteLength(body));
     // What was not read of a refused body must not be taken for the next request.
-    if (discardRest(incoming)) headers.connection = "close";
+    if (!incoming.complete) headers.connection = "close";
     response.writeHead(status, headers);
     response.end(bytes ?? body);
   } catch (error) {
@@ -340,7 +338,7 @@ function webClient(
   const remoteAddress = addressOfClient(incoming, trustedProxies);
   return {
     remoteAddress,
-    discardRest: () => discardRest(incoming),
+    isComplete: () => incoming.complete,
     readBody: (maximumBytes, tenantId) =>
       readBody(incoming, maximumBytes, () => ({ address: addressGroup(remoteAddress), tenantId }), limits),
   };

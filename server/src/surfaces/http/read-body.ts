@@ -38,9 +38,8 @@ export function readBody(
     const body = new BodyBytes(maximumBytes);
     let waiting: Waiting | undefined;
     const refuse = (error: unknown) => {
-      // The rest may still be read and discarded: until then, nothing of the message may hold what had arrived.
-      incoming.off("data", onData).off("end", onEnd).off("close", onLeft).off("error", onLeft).on("error", ignore);
-      incoming.pause();
+      // Whoever reads on, to throw it away, does not fill this body.
+      incoming.off("data", onData).off("close", onLeft).pause();
       waiting?.end();
       reject(error);
     };
@@ -57,7 +56,8 @@ export function readBody(
       waiting = new Waiting(body, sender, limits, refuse);
       incoming.on("close", onLeft);
     }
-    const onEnd = () => {
+    incoming.on("data", onData);
+    incoming.on("end", () => {
       // It closes without anybody leaving.
       incoming.off("close", onLeft);
       if (afterAnswer !== undefined && body.length > LARGE_BYTES) waiting?.stay(afterAnswer);
@@ -67,12 +67,10 @@ export function readBody(
       } catch (error) {
         reject(error);
       }
-    };
-    incoming.on("data", onData).on("end", onEnd).on("error", onLeft);
+    });
+    incoming.on("error", onLeft);
   });
 }
-
-function ignore(): void {}
 
 /** A body whose end had not come when it was read first. */
 class Waiting {

@@ -3,8 +3,8 @@ import type { HttpHandler, HttpRequest } from "./http.ts";
 /** What a web-standard request does not say. */
 export interface WebClient {
   remoteAddress: string;
-  /** Discards what has not arrived of the request; returns whether anything is missing. */
-  discardRest(): boolean;
+  /** Whether the whole request is there. */
+  isComplete(): boolean;
   /** Reads the body past the request, so that it is bounded like every other. */
   readBody(maximumBytes: number, tenantId: string | undefined): Promise<string>;
 }
@@ -26,7 +26,7 @@ export async function serveWeb(handler: HttpHandler, request: Request, client: W
   };
   const { status, headers, body, bytes, stream } = await handler(plain);
   // What was not read of a refused body must not be taken for the next request.
-  if (client.discardRest()) headers.connection = "close";
+  if (!client.isComplete()) headers.connection = "close";
   if (stream !== undefined) {
     return new Response(ReadableStream.from(stream).pipeThrough(new TextEncoderStream()), { status, headers });
   }
