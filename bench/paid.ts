@@ -71,7 +71,9 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
       const requests = keys.map((key) =>
         Array.from({ length: each }, () =>
           toRequest({
-            ...{ port, path: PATH, body: BODY },
+            port,
+            path: PATH,
+            body: BODY,
             headers: { "payment-signature": signPaymentHeader(key, termsOf[side]) },
           }),
         ),

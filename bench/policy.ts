@@ -17,7 +17,10 @@ try {
   await putPolicy(port, { authorization: `Bearer ${product.quickstart.operatorKey}` });
   const offer = { kind: "flight", priceUsd: 1_840.5, carrierIata: "BA", durationHours: 7.5, cabin: "economy" };
   const target = (tool: string, args: object, connections?: number) => ({
-    ...{ port, path: "/api/agent/dispatch", headers, body: JSON.stringify({ tenantId, tool, args }) },
+    port,
+    path: "/api/agent/dispatch",
+    headers,
+    body: JSON.stringify({ tenantId, tool, args }),
     ...(connections === undefined ? {} : { connections }),
   });
   const { medianRate, medianP99, refused } = await compare(

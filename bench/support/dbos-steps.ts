@@ -3,8 +3,12 @@ import { DBOS } from "@dbos-inc/dbos-sdk";
 /** The baseline: DBOS with steps that do nothing, over the same PostgreSQL. */
 export async function openDbos(databaseUrl: string) {
   DBOS.setConfig({
-    ...{ name: "bench", systemDatabaseUrl: databaseUrl, applicationVersion: "v1", executorID: "bench" },
-    ...{ systemDatabasePoolSize: 20, logLevel: "error" },
+    name: "bench",
+    systemDatabaseUrl: databaseUrl,
+    applicationVersion: "v1",
+    executorID: "bench",
+    systemDatabasePoolSize: 20,
+    logLevel: "error",
   });
   const nothing = DBOS.registerWorkflow(
     async (steps: number) => {

@@ -9,7 +9,9 @@ export async function* readRealReceipts(folder: string, count: number | undefine
     if (cents === undefined) continue;
     const padded = String(Number(cents)).padStart(3, "0");
     yield {
-      ...{ name, kind: "receipt", mediaType: "image/jpeg" },
+      name,
+      kind: "receipt",
+      mediaType: "image/jpeg",
       bytes: readFileSync(join(folder, name)),
       truth: {
         fields: {

@@ -43,7 +43,10 @@ export function dispatch(service: Service, body: string): Promise<{ status: numb
   return new Promise((resolve, reject) => {
     const call = request(
       {
-        ...{ host: "127.0.0.1", port: service.port, path: "/api/agent/dispatch", method: "POST" },
+        host: "127.0.0.1",
+        port: service.port,
+        path: "/api/agent/dispatch",
+        method: "POST",
         headers: {
           authorization: `Bearer ${service.apiKey}`,
           "content-type": "application/json",

@@ -12,7 +12,10 @@ import { probeTools } from "./probe-tools.ts";
 
 /** The product's runner over its own tables, with steps that do nothing: what is left is what the runner costs. */
 const nothing = defineWorkflow({
-  ...{ id: "bench.nothing", version: 1, description: "For a bench.", steps: [] },
+  id: "bench.nothing",
+  version: 1,
+  description: "For a bench.",
+  steps: [],
   input: z.strictObject({ steps: z.int() }),
   async run({ steps }, { call }) {
     for (let step = 0; step < steps; step += 1) await call("probe_read", { text: "" }, { step: `step_${step}` });
@@ -30,8 +33,15 @@ export function openRunner(databaseUrl: string, workerId: string) {
   const waiting = new Map<string, () => void>();
   let executedSteps = 0;
   const principal = {
-    ...{ keyId: KEY, tenantId: TENANT, serviceAccountId: `svc:${KEY}`, scopes: ["*"], environment: "sandbox" as const },
-    ...{ plan: "free" as const, signingSecret: "", expiresAt: undefined, defaultTravelerId: undefined },
+    keyId: KEY,
+    tenantId: TENANT,
+    serviceAccountId: `svc:${KEY}`,
+    scopes: ["*"],
+    environment: "sandbox" as const,
+    plan: "free" as const,
+    signingSecret: "",
+    expiresAt: undefined,
+    defaultTravelerId: undefined,
   };
   const runner = new WorkflowRunner({
     runs: {
@@ -42,14 +52,12 @@ export function openRunner(databaseUrl: string, workerId: string) {
         return ended;
       },
     },
-    ...{
-      workflows: [nothing],
-      catalog: createCatalog(probeTools),
-      clock: systemClock,
-      random: systemRandom,
-      log: quiet,
-      workerId,
-    },
+    workflows: [nothing],
+    catalog: createCatalog(probeTools),
+    clock: systemClock,
+    random: systemRandom,
+    log: quiet,
+    workerId,
     identity: { findPrincipal: async () => principal },
     collectionAddress: () => "0x00",
     kernel: {
@@ -63,16 +71,18 @@ export function openRunner(databaseUrl: string, workerId: string) {
 
   async function insert(steps: number, id = newId("run_", systemClock.now().epochMilliseconds, systemRandom)) {
     await runs.insert({
-      ...{
-        id,
-        tenantId: TENANT,
-        environment: "sandbox",
-        workflowId: nothing.id,
-        version: 1,
-        userId: undefined,
-        keyId: KEY,
-      },
-      ...{ input: { steps }, tripId: undefined, traceId: "0", idempotencyKey: undefined, requestHash: id },
+      id,
+      tenantId: TENANT,
+      environment: "sandbox",
+      workflowId: nothing.id,
+      version: 1,
+      userId: undefined,
+      keyId: KEY,
+      input: { steps },
+      tripId: undefined,
+      traceId: "0",
+      idempotencyKey: undefined,
+      requestHash: id,
     });
   }
 

@@ -21,7 +21,8 @@ async function post({ port, apiKey }: Product, path: string, body: object): Prom
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: {
-      ...{ "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+      "content-type": "application/json",
+      authorization: `Bearer ${apiKey}`,
       "idempotency-key": randomBytes(12).toString("hex"),
     },
     body: JSON.stringify(body),

@@ -45,10 +45,7 @@ export interface TenantAccess {
 
 type NewPerson = Parameters<Operator["persons"]["add"]>[1];
 
-const OPERATOR: NewPerson = {
-  ...{ id: "chaos_operator", name: "operator", email: "operator@example.com" },
-  roles: ["admin"],
-};
+const OPERATOR: NewPerson = { id: "chaos_operator", name: "operator", email: "operator@example.com", roles: ["admin"] };
 
 /** It does not come back, although nothing is killed any more. */
 export class NotReadyError extends Error {}

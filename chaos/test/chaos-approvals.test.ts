@@ -4,8 +4,13 @@ import { checkApprovalsSettled, type Facts } from "../src/approvals/check-books.
 /** An offer that was booked by one approval, an address that was sent to by another, and a call that failed. */
 function soundFacts() {
   const approval = {
-    ...{ state: "used", requested_by: "chaos_cy", asker: null, decided_by: "chaos_boss", most: 100n },
-    ...{ in_time: true, in_vain: false },
+    state: "used",
+    requested_by: "chaos_cy",
+    asker: null,
+    decided_by: "chaos_boss",
+    most: 100n,
+    in_time: true,
+    in_vain: false,
   };
   const approvals = [
     { ...approval, id: "apr_1", call_id: "call_1" },

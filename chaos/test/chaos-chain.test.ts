@@ -31,42 +31,68 @@ function soundChain() {
   ];
   const journal: Operation[] = [
     {
-      ...{ number: 1, tool: "send_tokens", token: "USDC", from: TREASURY, to: FRIEND, amount: 1_000_017n },
+      number: 1,
+      tool: "send_tokens",
+      token: "USDC",
+      from: TREASURY,
+      to: FRIEND,
+      amount: 1_000_017n,
       answers: [
         { kind: "open", code: "unavailable" },
         { kind: "done", result: { txHash: hashOf("1") } },
       ],
     },
     {
-      ...{ number: 2, tool: "settle_split", token: "USDC", from: TREASURY, to: SUPPLIER, amount: 2_000_027n },
+      number: 2,
+      tool: "settle_split",
+      token: "USDC",
+      from: TREASURY,
+      to: SUPPLIER,
+      amount: 2_000_027n,
       answers: [
         {
           kind: "done",
           result: {
-            ...{ txHash: hashOf("2"), supplier: SUPPLIER },
-            ...{ supplierUsdc: "1.780025", commissionUsdc: "0.200002", serviceFeeUsdc: "0.020000" },
+            txHash: hashOf("2"),
+            supplier: SUPPLIER,
+            supplierUsdc: "1.780025",
+            commissionUsdc: "0.200002",
+            serviceFeeUsdc: "0.020000",
           },
         },
       ],
     },
     {
-      ...{ number: 3, tool: "faucet_drip", token: "USDC", from: NOBODY, to: THIRSTY, amount: undefined },
+      number: 3,
+      tool: "faucet_drip",
+      token: "USDC",
+      from: NOBODY,
+      to: THIRSTY,
+      amount: undefined,
       answers: [{ kind: "done", result: { txHash: hashOf("3") } }],
     },
     {
-      ...{ number: 4, tool: "send_tokens", token: "USDC", from: TREASURY, to: FRIEND, amount: 500_000_047n },
+      number: 4,
+      tool: "send_tokens",
+      token: "USDC",
+      from: TREASURY,
+      to: FRIEND,
+      amount: 500_000_047n,
       answers: [{ kind: "failed", code: "insufficient_balance" }],
     },
   ];
   const none: Hex[] = [];
   const order = (id: string, purpose: string, chain_order: Partial<ChainBooks["orders"][number]["chain_order"]>) => ({
-    ...{ id: `ctx_${id}`, idempotency_key: id, call_id: `call_${id}`, purpose, state: "confirmed" },
-    ...{
-      hash: hashOf(id),
-      earlier_hashes: none,
-      chain_order: { kind: "transfer", token: "USDC" as const, ...chain_order },
-    },
-    ...{ created_at: new Date(1_000), updated_at: new Date(3_000) },
+    id: `ctx_${id}`,
+    idempotency_key: id,
+    call_id: `call_${id}`,
+    purpose,
+    state: "confirmed",
+    hash: hashOf(id),
+    earlier_hashes: none,
+    chain_order: { kind: "transfer", token: "USDC" as const, ...chain_order },
+    created_at: new Date(1_000),
+    updated_at: new Date(3_000),
   });
   const books: ChainBooks = {
     wallets: [
@@ -80,7 +106,8 @@ function soundChain() {
       order("3", "faucet_drip", { kind: "drip", to: THIRSTY }),
       {
         ...order("4", "capture", { from: TREASURY, to: COLLECTION, amount: 5_000_000n }),
-        ...{ idempotency_key: "capture:booking:bkg_1#2", call_id: null },
+        idempotency_key: "capture:booking:bkg_1#2",
+        call_id: null,
       },
       { ...order("6", "send_tokens", { from: TREASURY, to: FRIEND, amount: 7n }), state: "reverted" },
     ],

@@ -20,7 +20,13 @@ function soundBooks() {
   };
   const transfers = [2n, 4n].map(
     (amount, logIndex): Transfer => ({
-      ...{ token: "USDC", from: TREASURY, to: FRIEND, amount, hash: `0x${logIndex}`, logIndex, block: 1n },
+      token: "USDC",
+      from: TREASURY,
+      to: FRIEND,
+      amount,
+      hash: `0x${logIndex}`,
+      logIndex,
+      block: 1n,
     }),
   );
   return { books, transfers };

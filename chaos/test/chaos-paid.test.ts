@@ -27,35 +27,74 @@ const [CAPTURE, SEND] = [digits("a", 64), digits("b", 64)];
 /** A transfer that was paid and answered, and a search that was done for a wallet that was emptied. */
 function sound() {
   const purchase = (number: number, payer: Hex, tool: PaidTool, args: Record<string, unknown>): Purchase => ({
-    ...{ number, tool, args, otherArgs: undefined, keyed: true, header: "", answers: [] },
+    number,
+    tool,
+    args,
+    otherArgs: undefined,
+    keyed: true,
+    header: "",
+    answers: [],
     authorization: {
-      ...{ payer, nonce: digits(String(number), 64), amount: 5_000n, signature: "0x" },
-      ...{ validAfter: 0n, validBefore: 9_999_999_999n },
+      payer,
+      nonce: digits(String(number), 64),
+      amount: 5_000n,
+      signature: "0x",
+      validAfter: 0n,
+      validBefore: 9_999_999_999n,
     },
-    ...{ broadcastFirst: false, drained: false, startedAt: 1_000, endedAt: 2_000 },
+    broadcastFirst: false,
+    drained: false,
+    startedAt: 1_000,
+    endedAt: 2_000,
   });
   const sent = purchase(1, PAYER, "send_tokens", { to: FRIEND, amount: "0.000017" });
   const journey = { origin: "LHR", destination: "CDG", departureDate: "2027-01-02" };
   const owed = purchase(2, DEBTOR, "search_flights", { ...journey, passengers: 1 });
   const answer = {
-    ...{ kind: "paid" as const, settlementTx: CAPTURE, payer: PAYER, amount: 5_000n, meterId: "use_1" },
-    ...{ result: { txHash: SEND }, replayed: false, other: false },
+    kind: "paid" as const,
+    settlementTx: CAPTURE,
+    payer: PAYER,
+    amount: 5_000n,
+    meterId: "use_1",
+    result: { txHash: SEND },
+    replayed: false,
+    other: false,
   };
   sent.answers.push(answer, { ...answer, replayed: true });
   owed.answers.push({ kind: "refused", code: "payment_invalid", reason: "funds", other: false });
   const event = (from: Hex, to: Hex, amount: bigint, hash: Hex, logIndex: number): Transfer => ({
-    ...{ token: "USDC", from, to, amount, hash, logIndex, block: 1n },
+    token: "USDC",
+    from,
+    to,
+    amount,
+    hash,
+    logIndex,
+    block: 1n,
   });
   const row = { amount: 5_000n, has_result: true } as const;
   const books: PaidBooks = {
     payments: [
       {
-        ...{ ...row, id: "pay_1", payer: PAYER, nonce: digits("1", 64), tool: "send_tokens", state: "settled" },
-        ...{ call_id: "call_1", usage_id: "use_1", transaction_hash: CAPTURE },
+        ...row,
+        id: "pay_1",
+        payer: PAYER,
+        nonce: digits("1", 64),
+        tool: "send_tokens",
+        state: "settled",
+        call_id: "call_1",
+        usage_id: "use_1",
+        transaction_hash: CAPTURE,
       },
       {
-        ...{ ...row, id: "pay_2", payer: DEBTOR, nonce: digits("2", 64), tool: "search_flights", state: "receivable" },
-        ...{ call_id: "call_2", usage_id: null, transaction_hash: null },
+        ...row,
+        id: "pay_2",
+        payer: DEBTOR,
+        nonce: digits("2", 64),
+        tool: "search_flights",
+        state: "receivable",
+        call_id: "call_2",
+        usage_id: null,
+        transaction_hash: null,
       },
     ],
     usage: [{ id: "use_1", call_id: "call_1", tool: "send_tokens", price: 5_000n }],

@@ -110,9 +110,13 @@ const production = {
   NETWORK_MODE: "production",
   PORT: "0",
   EDGE_PORT: "0",
-  ...{ SUPPLIER_URL: "https://supplier.example.com", SUPPLIER_TOKEN: "token", MASTER_KEY_FILE: "/nowhere/master.key" },
-  ...{ CHAIN_RPC_URL: "https://chain.example.com", CHAIN_RELAYER_KEY_FILE: "/nowhere/relayer.key" },
-  ...{ CHAIN_USDC: `0x${"1".repeat(40)}`, CHAIN_EURC: `0x${"2".repeat(40)}` },
+  SUPPLIER_URL: "https://supplier.example.com",
+  SUPPLIER_TOKEN: "token",
+  MASTER_KEY_FILE: "/nowhere/master.key",
+  CHAIN_RPC_URL: "https://chain.example.com",
+  CHAIN_RELAYER_KEY_FILE: "/nowhere/relayer.key",
+  CHAIN_USDC: `0x${"1".repeat(40)}`,
+  CHAIN_EURC: `0x${"2".repeat(40)}`,
 };
 
 /** A start that is refused: its last words. */

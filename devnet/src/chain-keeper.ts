@@ -53,10 +53,7 @@ export const createChainKeeper = async (
     log: (record) => log.append(record),
     advance(record, { number, hash, timestamp }) {
       const more = weightOf(record);
-      tip = {
-        ...{ block: number, hash, timestamp },
-        ...{ weight: tip.weight + more, tailWeight: tip.tailWeight + more },
-      };
+      tip = { block: number, hash, timestamp, weight: tip.weight + more, tailWeight: tip.tailWeight + more };
     },
     isSnapshotDue(when) {
       const due = Math.max(options.snapshotAfter, tip.weight * SHARE_OF_CHAIN) * DUE_FACTOR[when];

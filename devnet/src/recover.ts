@@ -68,10 +68,7 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
       checkMined(block, record);
       const more = weightOf(record);
       const { hash, timestamp } = block;
-      tip = {
-        ...{ block: record.block, hash, timestamp },
-        ...{ weight: tip.weight + more, tailWeight: tip.tailWeight + more },
-      };
+      tip = { block: record.block, hash, timestamp, weight: tip.weight + more, tailWeight: tip.tailWeight + more };
     }
   }
   return tip;

@@ -38,7 +38,10 @@ const payFor = (orderId: string, payment: Record<string, unknown>) =>
 
 describe("documents of passengers", () => {
   const passport = {
-    ...{ type: "passport", unique_identifier: "925076473", issuing_country_code: "GB", expires_on: "2040-01-01" },
+    type: "passport",
+    unique_identifier: "925076473",
+    issuing_country_code: "GB",
+    expires_on: "2040-01-01",
   };
   const withDocuments = (offer: Offer, identity_documents: unknown[]) =>
     orderBody(offer, { passengers: offer.passengers.map(({ id }) => traveler(id, { identity_documents })) });

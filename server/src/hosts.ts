@@ -99,7 +99,15 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
   const largeBodies = new LargeBodies(catalog);
   const serveMcp = createMcp({
-    ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
+    answerSigned,
+    kernel,
+    catalog,
+    identity,
+    translate,
+    pages,
+    prompts,
+    clock,
+    log,
     refuseOrigin,
     largeBodies,
     fastPath: config.mcpFastPath === "on",
@@ -135,7 +143,11 @@ function openPaid(
   const environment = config.networkMode;
   const paidChains = mapEnvironments(parts.chains, toPaidChain);
   const servePaid = createPaidTools({
-    ...{ answerSigned, kernel, catalog, environment, limits: parts.requestLimits },
+    answerSigned,
+    kernel,
+    catalog,
+    environment,
+    limits: parts.requestLimits,
     openCharge: (request) => paymentCharges.open(request),
     priceTags: createPriceTags({ paidChains, edgeUrl: urls.edge, clock }),
   });

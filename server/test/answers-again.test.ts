@@ -119,7 +119,9 @@ describe("a call that others have finished", () => {
     const { id: offerId } = await world.flexibleOffer();
     const booked = await expectFinished("book_flight", { offerId }, "/air/orders");
     expect(booked).toMatchObject({
-      ...{ offerId, chargeTxHash: expect.stringMatching(/^0x/), vendorAddress: expect.stringMatching(/^0x/) },
+      offerId,
+      chargeTxHash: expect.stringMatching(/^0x/),
+      vendorAddress: expect.stringMatching(/^0x/),
       timeZones: { LHR: "Europe/London", JFK: "America/New_York" },
       refundableUntil: expect.stringMatching(/T.*[+-]\d\d:\d\d$/),
     });
@@ -133,7 +135,10 @@ describe("a call that others have finished", () => {
     const args = { changeId, payment: { type: "balance", ...due } };
     const changed = await expectFinished("confirm_order_change", args, path);
     expect(changed).toMatchObject({
-      ...{ changeId, chargedUsdc: due.amount, newTotalAmount: expect.any(String), travelers: [{}] },
+      changeId,
+      chargedUsdc: due.amount,
+      newTotalAmount: expect.any(String),
+      travelers: [{}],
       timeZones: { LHR: "Europe/London", JFK: "America/New_York" },
       slices: [{ origin: "LHR", destination: "JFK" }],
     });
@@ -159,7 +164,8 @@ describe("a call that others have finished", () => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` };
     const input = { tripId, origin: "LHR", destination: "CDG", departureDate };
     const ended = service.send("/api/workflows/run", {
-      ...{ method: "POST", headers },
+      method: "POST",
+      headers,
       body: JSON.stringify({ workflowId: "service.book_flight", tenantId: service.tenantId, input }),
     });
     const runs = async () => await service.sql("select id from workflow_run where trip_id = $1", [tripId]);

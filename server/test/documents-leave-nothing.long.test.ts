@@ -44,8 +44,13 @@ beforeAll(async () => {
   const options = ["--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${dumps}`];
   child = spawn(process.execPath, [...options, programAt("server/src/main.ts")], {
     env: {
-      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: "debug" },
-      ...{ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: String(port), EDGE_PORT: String(edgePort) },
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      LOG_LEVEL: "debug",
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      PORT: String(port),
+      EDGE_PORT: String(edgePort),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -78,7 +78,10 @@ async function openSides(): Promise<void> {
   const keys = await service.operator(async (identity) => {
     const { tenant, apiKey } = await identity.createTenant({ name: "Both", actor: "test" });
     const live = await identity.mintKey({
-      ...{ tenantId: tenant.id, environment: "production", scopes: [EVERYTHING], actor: "test" },
+      tenantId: tenant.id,
+      environment: "production",
+      scopes: [EVERYTHING],
+      actor: "test",
     });
     tenantId = tenant.id;
     return {
@@ -86,10 +89,7 @@ async function openSides(): Promise<void> {
       production: { key: live.apiKey, operatorKey: await mintOperatorKey(identity, tenant.id, "production") },
     };
   });
-  const open = (environment: Environment): Side => ({
-    ...{ environment, ...keys[environment] },
-    ...{ ids: {}, heard: new Set() },
-  });
+  const open = (environment: Environment): Side => ({ environment, ...keys[environment], ids: {}, heard: new Set() });
   sides = { sandbox: open("sandbox"), production: open("production") };
   const { address } = resultOf(await call(sides.production, "check_treasury", {}));
   await chain.deposit(Address.parse(address), 50_000n * UNIT);
@@ -109,8 +109,13 @@ function send({ operatorKey }: Side, method: string, path: string, body?: unknow
 }
 
 const profileOf = ({ environment }: Side) => ({
-  ...{ givenName: "Ada", familyName: `Of${environment}`, bornOn: "1990-04-12", title: "ms", gender: "f" },
-  ...{ email: `ada.${environment}@example.com`, phoneNumber: "+447700900123" },
+  givenName: "Ada",
+  familyName: `Of${environment}`,
+  bornOn: "1990-04-12",
+  title: "ms",
+  gender: "f",
+  email: `ada.${environment}@example.com`,
+  phoneNumber: "+447700900123",
   passports: [
     {
       nationality: "GBR",
@@ -192,10 +197,15 @@ type AnyRoute = (typeof routes)[number];
 
 /** A record of this side for each parameter that paths name. */
 const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string | undefined>> => ({
-  ...{ tripId: ids.tripId, bookingId: ids.reservedBookingId, orderId: ids.changedOrderId },
-  ...{ userId: `user_${environment}`, policyId: `${environment}-corp-2026` },
+  tripId: ids.tripId,
+  bookingId: ids.reservedBookingId,
+  orderId: ids.changedOrderId,
+  userId: `user_${environment}`,
+  policyId: `${environment}-corp-2026`,
   // An approval and an invoice of nobody's: theirs are apart by the tables' keys, which server/test/tables.test.ts holds.
-  ...{ runId: ids.runId, approvalId: `apr_${"0".repeat(26)}`, invoiceNumber: "NONE-1" },
+  runId: ids.runId,
+  approvalId: `apr_${"0".repeat(26)}`,
+  invoiceNumber: "NONE-1",
 });
 
 /** To a record of `owner`. */
@@ -268,7 +278,9 @@ describe.each(environments)("a key of %s", (environment) => {
 test("what the sandbox spends leaves the cap of production as it is, and the other way round", async () => {
   const tenant = await service.operator(async (identity) => {
     const { tenant: made, apiKey } = await identity.createTenant({
-      ...{ name: "Capped", monthlyCapMicroUsdc: 1_500n, actor: "test" },
+      name: "Capped",
+      monthlyCapMicroUsdc: 1_500n,
+      actor: "test",
     });
     const live = await identity.mintKey({ tenantId: made.id, environment: "production", actor: "test" });
     return { tenantId: made.id, sandbox: apiKey, production: live.apiKey };

@@ -176,7 +176,12 @@ describe("the plan of a call", () => {
   it("is what preview_call has said of every tool before its call, with the price that was paid", () => {
     const shown = ({ movements, irreversible }: Plan) => ({
       movements: movements.map(({ token, expected, amount = expected, from, to, part = null, isLater = false }) => ({
-        ...{ token, from, to, part, isLater, amount: amount === undefined ? null : formatDecimal(amount) },
+        token,
+        from,
+        to,
+        part,
+        isLater,
+        amount: amount === undefined ? null : formatDecimal(amount),
       })),
       irreversible: irreversible.map(({ what }) => expect.objectContaining({ what })),
     });

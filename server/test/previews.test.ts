@@ -85,7 +85,8 @@ describe("a preview", () => {
       args: { to, amount: "12.5", token: "EURC" },
     });
     expect(resultOf(sent)).toMatchObject({
-      ...{ accepted: true, inAllUsdc: null },
+      accepted: true,
+      inAllUsdc: null,
       inAllParts: { paidToOthersUsdc: null, paidToOthers: [{ token: "EURC", amount: "12.50" }] },
     });
   });

@@ -20,8 +20,13 @@ const limiter: RateLimiter = {
   size: () => 0,
 };
 const limits = {
-  ...{ perKey: limiter, refused: new RefusalLimit(limiter), publicRequests: limiter, photos: limiter },
-  ...{ unpaid: limiter, unsettledByPayer: limiter, unsettledByAddress: limiter },
+  perKey: limiter,
+  refused: new RefusalLimit(limiter),
+  publicRequests: limiter,
+  photos: limiter,
+  unpaid: limiter,
+  unsettledByPayer: limiter,
+  unsettledByAddress: limiter,
 };
 
 /** Stands still, so that the key stays remembered. */
@@ -81,8 +86,9 @@ async function send(url: string, method: string, headers: Record<string, string>
   const response = await fetch(url, {
     method,
     headers: {
-      ...{ traceparent: `00-${traceId}-${"1".padStart(16, "0")}-01`, "content-type": "application/json" },
-      ...{ "x-duffel-signature": `t=${Math.floor(instant.epochMilliseconds / 1_000)},v1=${"0".repeat(64)}` },
+      traceparent: `00-${traceId}-${"1".padStart(16, "0")}-01`,
+      "content-type": "application/json",
+      "x-duffel-signature": `t=${Math.floor(instant.epochMilliseconds / 1_000)},v1=${"0".repeat(64)}`,
       ...headers,
     },
     ...(hasBody ? { body: JSON.stringify({ tool: "timezone_brief", args: {}, padding: " ".repeat(100_000) }) } : {}),

@@ -170,6 +170,9 @@ test("its trips go on from where they were", async () => {
   const { bookingId: other } = await done("reserve_booking", { tripId: open.tripId, upperBoundUsdc: "1.00" });
   const release = { bookingId: other, tripId: open.tripId, reason: "timeout" };
   expect(await done("release_reservation", release)).toMatchObject({
-    ...{ state: "cancelled", returnedTo: "wallet", returnedUsdc: "1.00", walletBecause: "escrow_too_old" },
+    state: "cancelled",
+    returnedTo: "wallet",
+    returnedUsdc: "1.00",
+    walletBecause: "escrow_too_old",
   });
 });

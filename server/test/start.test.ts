@@ -57,8 +57,11 @@ const compiled = join(folder, "compiled");
 const node = join(home, relative(repository, process.execPath));
 const children: ChildProcess[] = [];
 const environment = {
-  ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled },
-  ...{ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0" },
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: compiled,
+  DATA_DIR: dataDir,
+  PORT: "0",
+  EDGE_PORT: "0",
 };
 
 beforeAll(() => {

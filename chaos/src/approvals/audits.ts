@@ -69,7 +69,10 @@ export class Audits {
     const told = [...desk.told];
     const { wishes, subjects } = storm;
     return {
-      ...{ wishes, subjects, told, budget },
+      wishes,
+      subjects,
+      told,
+      budget,
       effects: [...booked, ...sent].filter(({ subject }) => wishes.has(subject)),
       books: await readApprovalBooks(deployment, budgetId),
     };

@@ -90,16 +90,16 @@ export class Desk {
     const answer =
       link === undefined || link === ""
         ? await this.#send(path, nameIn(way), {
-            ...{ decision: verb, ...reason },
+            decision: verb,
+            ...reason,
             // A token that says for whom: at times for who asked.
             ...(way === "token" ? { approvedBy } : {}),
           })
         : await this.#send(`/api/approval-links/${approvalId}`, undefined, {
-            ...{
-              personId: idOf(nameIn(way)),
-              linkSecret: new URL(link).hash.slice(1),
-            },
-            ...{ decision: verb, ...reason },
+            personId: idOf(nameIn(way)),
+            linkSecret: new URL(link).hash.slice(1),
+            decision: verb,
+            ...reason,
           });
     if (answer === undefined) return this.#count("(lost)");
     const { status, body } = answer;

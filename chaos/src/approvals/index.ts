@@ -85,7 +85,8 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
 /** Every payment over a dollar and every flight needs an approval. */
 async function enforcePolicy(client: Client): Promise<void> {
   const document = {
-    ...{ payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } } },
+    payments: { maxAmountUsd: 1 },
+    flight: { maxPrice: { default: 1 } },
     approval: { toleranceUsd: 0.5 },
   };
   await client.put(`/api/policies/${POLICY_ID}`, { document });

@@ -76,8 +76,13 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
       const commissionBps = random.between(0, 3_000);
       const serviceFeeBps = random.between(0, 200);
       const operation: Operation = {
-        ...{ number, tool: "settle_split", token: "USDC" },
-        ...{ from: sender.treasury, to, amount, answers: [] },
+        number,
+        tool: "settle_split",
+        token: "USDC",
+        from: sender.treasury,
+        to,
+        amount,
+        answers: [],
       };
       const args = { gross: formatDecimal(amount), supplier: to, commissionBps, serviceFeeBps };
       return ask(sender, operation, args, keyed);
@@ -89,8 +94,13 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
       const token = random.pick(tokenSymbols);
       const to = outsideAddress(`drip ${number}`);
       const operation: Operation = {
-        ...{ number, tool: "faucet_drip", token },
-        ...{ from: NOBODY, to, amount: undefined, answers: [] },
+        number,
+        tool: "faucet_drip",
+        token,
+        from: NOBODY,
+        to,
+        amount: undefined,
+        answers: [],
       };
       return ask(sender, operation, { address: to, token }, keyed);
     },

@@ -95,8 +95,13 @@ export function createBuyer(options: {
       const [raw] = Required.parse(parseJson(Buffer.from(header, "base64").toString("utf8"))).accepts;
       const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = raw;
       return {
-        ...{ raw, network, maxTimeoutSeconds, extra },
-        ...{ amount: BigInt(amount), asset: lower(asset), payTo: lower(payTo) },
+        raw,
+        network,
+        maxTimeoutSeconds,
+        extra,
+        amount: BigInt(amount),
+        asset: lower(asset),
+        payTo: lower(payTo),
       };
     },
 

@@ -61,11 +61,18 @@ export function createShop(prices: ReadonlyMap<string, Terms>) {
       const make = (offer: string | undefined) => (tool === "book_flight" ? { offerId: offer } : argsOf[tool]());
       const authorization = await authorize(wallet, terms);
       const purchase: Purchase = {
-        ...{ number: purchases.length + 1, tool, keyed, authorization },
+        number: purchases.length + 1,
+        tool,
+        keyed,
+        authorization,
         args: make(offerId),
         otherArgs: withOther ? make(otherOfferId) : undefined,
         header: paymentHeader(terms, authorization),
-        ...{ broadcastFirst: false, drained: false, startedAt: Date.now(), endedAt: undefined, answers: [] },
+        broadcastFirst: false,
+        drained: false,
+        startedAt: Date.now(),
+        endedAt: undefined,
+        answers: [],
       };
       purchases.push(purchase);
       return purchase;

@@ -52,8 +52,12 @@ export async function authorize(account: PrivateKeyAccount, terms: Paid): Promis
 export function paymentHeader({ raw, payTo }: Terms, authorization: Authorization): string {
   const { payer, nonce, amount, validAfter, validBefore, signature } = authorization;
   const signed = {
-    ...{ from: payer, to: payTo, value: amount.toString(), nonce },
-    ...{ validAfter: validAfter.toString(), validBefore: validBefore.toString() },
+    from: payer,
+    to: payTo,
+    value: amount.toString(),
+    nonce,
+    validAfter: validAfter.toString(),
+    validBefore: validBefore.toString(),
   };
   const payment = { x402Version: 2, accepted: raw, payload: { authorization: signed, signature } };
   return Buffer.from(JSON.stringify(payment)).toString("base64");

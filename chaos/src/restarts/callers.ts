@@ -53,7 +53,8 @@ export class Callers {
     const args = { latitude: 52.5, longitude: 13.4 };
     const body = JSON.stringify({ tenantId, tool: "timezone_brief", args });
     const headers = {
-      ...{ "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
       authorization: `Bearer ${apiKey}`,
     };
     const { promise, resolve } = Promise.withResolvers<string | undefined>();

@@ -36,8 +36,13 @@ export async function restartInTurn({ calls, restarts, ...options }: RestartOpti
   try {
     const url = await balancer.listen();
     const common = {
-      ...{ DATA_DIR: dataDir, PUBLIC_APP_URL: url, DRAIN_SECONDS: String(drainSeconds), SERVE: "app" },
-      ...{ EDGE_PORT: String(await findFreePort()), RATE_LIMIT_PER_SECOND: "100000", RATE_LIMIT_BURST: "100000" },
+      DATA_DIR: dataDir,
+      PUBLIC_APP_URL: url,
+      DRAIN_SECONDS: String(drainSeconds),
+      SERVE: "app",
+      EDGE_PORT: String(await findFreePort()),
+      RATE_LIMIT_PER_SECOND: "100000",
+      RATE_LIMIT_BURST: "100000",
     };
     const processes = ports.map((port) => new Restarted({ ...common, PORT: String(port) }, program));
     for (const one of processes) await one.start();

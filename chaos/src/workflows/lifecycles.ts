@@ -39,7 +39,9 @@ export interface Plan {
 function draw(random: Random, number: number, today: Temporal.PlainDate): Plan {
   const digits = Array.from({ length: 20 }, () => random.between(1, 255).toString(16).padStart(2, "0")).join("");
   return {
-    ...{ number, name: `${number}-${random.between(0, 2 ** 30)}`, guestWallet: `0x${digits}` },
+    number,
+    name: `${number}-${random.between(0, 2 ** 30)}`,
+    guestWallet: `0x${digits}`,
     departureDate: today.add({ days: DAYS_AHEAD + random.between(0, 30) }).toString(),
     destination: random.pick(DESTINATIONS),
     claim: random.pick(CLAIMS),
@@ -74,7 +76,11 @@ async function bookByRun(asker: Asker, plan: Plan, decider: Decider): Promise<vo
   const click = () => asker.ask("guest_claim_link", { guestLink, codeNonce, guestWallet });
   if (claim === "before" || claim === "twice") await click();
   const input = {
-    ...{ tripId, origin: "LHR", destination, departureDate, passengers },
+    tripId,
+    origin: "LHR",
+    destination,
+    departureDate,
+    passengers,
     cabinClass: decisions === undefined ? "economy" : "business",
   };
   const begun = await asker.ask("run_workflow", { workflowId: "service.book_flight", input }, `run-${name}`);

@@ -75,13 +75,12 @@ const key: Command<Operator> = {
       const person = await operator.persons.find(owner, id);
       if (person === undefined) throw nobody(id, owner.tenantId);
       const { apiKey, key: made } = await operator.mintKey({
-        ...{
-          tenantId: owner.tenantId,
-          environment: owner.environment,
-          personId: id,
-          name: person.name.slice(0, LONGEST_NAME),
-        },
-        ...{ scopes: scopes ?? scopesOf(person, owner.environment), actor: ACTOR },
+        tenantId: owner.tenantId,
+        environment: owner.environment,
+        personId: id,
+        name: person.name.slice(0, LONGEST_NAME),
+        scopes: scopes ?? scopesOf(person, owner.environment),
+        actor: ACTOR,
       });
       return {
         text: `Key minted for ${person.name}.\n${newKeyLines(made, apiKey)}`,

@@ -200,12 +200,18 @@ const makeParts = (
   return [
     postgresPart(dataDir, log, progress),
     supplierPart({
-      ...{ dataDir, log, serviceDatabaseUrl, progress },
+      dataDir,
+      log,
+      serviceDatabaseUrl,
+      progress,
       program: supplierProgram,
       programOptions: supplierOptions,
     }),
     createDevnetPart({
-      ...{ dataDir, log, progress, programOptions: devnetOptions },
+      dataDir,
+      log,
+      progress,
+      programOptions: devnetOptions,
       ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
     }),
   ];

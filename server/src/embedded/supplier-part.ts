@@ -95,7 +95,10 @@ export const supplierPart = ({
       ];
       const running = await startProgram(
         {
-          ...{ title: "The supplier sandbox", logPath, words, port },
+          title: "The supplier sandbox",
+          logPath,
+          words,
+          port,
           movePort: mayMovePort ? async () => (await movePort(token)).port : undefined,
         },
         { started, signal },

@@ -52,8 +52,12 @@ describe("every open provider", () => {
     ]);
     const config = readConfig({
       ...Object.fromEntries(paced),
-      ...{ NOMINATIM_URL: server.url, OPENTOPODATA_URL: server.url, OPEN_METEO_URL: server.url },
-      ...{ OPEN_METEO_AIR_QUALITY_URL: server.url, OVERPASS_URL: server.url, OSRM_DRIVING_URL: server.url },
+      NOMINATIM_URL: server.url,
+      OPENTOPODATA_URL: server.url,
+      OPEN_METEO_URL: server.url,
+      OPEN_METEO_AIR_QUALITY_URL: server.url,
+      OVERPASS_URL: server.url,
+      OSRM_DRIVING_URL: server.url,
       MAP_TILES_URL: server.url,
     });
     const sources = openSources(config, { http, clock, log: silentLog });

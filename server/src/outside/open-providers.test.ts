@@ -30,8 +30,11 @@ beforeEach(() => {
 /** Anew for each question, so that no circuit is open and nothing is kept. */
 function open(changes: Record<string, string> = {}) {
   const config = readConfig({
-    ...{ NOMINATIM_URL: server.url, OPEN_METEO_URL: server.url, OPENTOPODATA_URL: `${server.url}/v1/srtm90m` },
-    ...{ PROVIDERS_CONTACT: "ops@example.com", ...changes },
+    NOMINATIM_URL: server.url,
+    OPEN_METEO_URL: server.url,
+    OPENTOPODATA_URL: `${server.url}/v1/srtm90m`,
+    PROVIDERS_CONTACT: "ops@example.com",
+    ...changes,
   });
   const sources = openSources(config, { http, clock: { now: () => now }, log: silentLog });
   return { maps: openMaps(config, sources, embedded), elevation: openElevation(config, sources, embedded) };
@@ -49,9 +52,18 @@ const FAULTS: [string, Answer][] = [
 describe("Nominatim", () => {
   /** As its documentation shows an answer of `format=jsonv2` with `addressdetails=1`. */
   const tower = {
-    ...{ place_id: 100149, licence: "Data © OpenStreetMap contributors, ODbL 1.0. https://osm.org/copyright" },
-    ...{ osm_type: "way", osm_id: 5013364, lat: "48.8582599", lon: "2.2945006", category: "man_made", type: "tower" },
-    ...{ place_rank: 30, importance: 0.65, addresstype: "man_made", name: "Tour Eiffel" },
+    place_id: 100149,
+    licence: "Data © OpenStreetMap contributors, ODbL 1.0. https://osm.org/copyright",
+    osm_type: "way",
+    osm_id: 5013364,
+    lat: "48.8582599",
+    lon: "2.2945006",
+    category: "man_made",
+    type: "tower",
+    place_rank: 30,
+    importance: 0.65,
+    addresstype: "man_made",
+    name: "Tour Eiffel",
     display_name: "Tour Eiffel, 5, Avenue Anatole France, \u202eParis, 75007, France",
     boundingbox: ["48.85", "48.86", "2.29", "2.30"],
     address: { house_number: "5", road: "Avenue Anatole France", city: "Paris", postcode: "75007", country_code: "fr" },
@@ -66,7 +78,10 @@ describe("Nominatim", () => {
     expect(found).toMatchObject({
       candidates: [{ latitude: 48.8582599, longitude: 2.2945006, countryCode: "FR", precision: "landmark" }],
       provenance: {
-        ...{ source: "nominatim", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+        source: "nominatim",
+        sourceLevel: "open",
+        asOf: now.toString(),
+        fallbackFrom: [],
         attribution: ["© OpenStreetMap contributors (ODbL)"],
       },
     });
@@ -187,7 +202,8 @@ describe("ways", () => {
     routes: [{ legs: [], weight_name: "routability", weight: 263.1, duration: 1_260.1, distance: 18_886.8 }],
   };
   const question = {
-    ...{ from: { latitude: 52.517037, longitude: 13.38886 }, to: { latitude: 52.529407, longitude: 13.397634 } },
+    from: { latitude: 52.517037, longitude: 13.38886 },
+    to: { latitude: 52.529407, longitude: 13.397634 },
     mode: "walking" as const,
   };
   const configured = { OSRM_DRIVING_URL: "http://127.0.0.1:9", OSRM_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "300" };
@@ -202,7 +218,10 @@ describe("ways", () => {
     expect(await ways.between(question)).toMatchObject({
       answer: { kilometers: 18.8868, minutes: 1_260.1 / 60 },
       provenance: {
-        ...{ source: "osrm", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+        source: "osrm",
+        sourceLevel: "open",
+        asOf: now.toString(),
+        fallbackFrom: [],
         attribution: [expect.stringContaining("OpenStreetMap")],
       },
     });
@@ -250,7 +269,10 @@ describe("map tiles", () => {
     const found = await read({ MAP_TILES_URL: `${server.url}/osm`, PROVIDERS_CONTACT: "ops@example.com" });
     expect(found.answer?.map((tile) => Buffer.from(tile).equals(good.bytes))).toEqual([true, true]);
     expect(found.provenance).toMatchObject({
-      ...{ source: "osm-tiles", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+      source: "osm-tiles",
+      sourceLevel: "open",
+      asOf: now.toString(),
+      fallbackFrom: [],
       attribution: [expect.stringContaining("OpenStreetMap")],
     });
     const paths = server.requests.map(({ path }) => path).toSorted();

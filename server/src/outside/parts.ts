@@ -93,7 +93,11 @@ async function prepareParts(opened: Opened): Promise<Parts> {
   await migrateUnlocked(database, schema);
   for (const one of modules) await one.check?.({ db, clock, vault });
   const chains = await openChains(config, embedded, {
-    ...{ db, vault, clock, http, operations: chainOperations },
+    db,
+    vault,
+    clock,
+    http,
+    operations: chainOperations,
     log: options.log,
   });
   const facilitator = await openFacilitator(config, chains, http);
@@ -155,7 +159,9 @@ function outsideParts(
     kernel: (parts: Parts) =>
       createKernel({
         ...pickKernelParts(parts),
-        ...{ log, translate, costlyCalls: new CostlyCalls(config) },
+        log,
+        translate,
+        costlyCalls: new CostlyCalls(config),
         ...(onCall === undefined ? {} : { onCall }),
       }),
   };

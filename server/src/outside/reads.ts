@@ -29,7 +29,9 @@ export function openReads(
 ): OpenedReads {
   const { databaseReadPoolSize: poolSize, databaseReadTimeoutMilliseconds: timeoutMilliseconds } = config;
   const { db, close } = openDatabase(databaseUrl, {
-    ...{ poolSize, onError, statementTimeoutMilliseconds: timeoutMilliseconds },
+    poolSize,
+    onError,
+    statementTimeoutMilliseconds: timeoutMilliseconds,
     connectionPatienceMilliseconds: timeoutMilliseconds,
   });
   const stores = createStores(db, clock, vault);

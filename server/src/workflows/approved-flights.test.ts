@@ -74,7 +74,9 @@ async function pausedRun(route: object, isHeld: boolean) {
   const tripId = await claimedTrip();
   const input = { tripId, ...route, departureDate: await dayOf(route, isHeld), policyId: "strict" };
   const run = await ask("POST", "/api/workflows/run", {
-    ...{ workflowId: "service.book_flight", tenantId: service.tenantId, input },
+    workflowId: "service.book_flight",
+    tenantId: service.tenantId,
+    input,
   });
   expect(run.body, run.text).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
   return run.body;

@@ -83,8 +83,13 @@ const byKey = async (method: string, path: string, body?: object, key = service.
   });
 const putTraveler = () =>
   byKey("PUT", `/api/travelers/${USER}`, {
-    ...{ givenName: "Mem", familyName: FAMILY_NAME, bornOn: "1990-01-01", title: "ms", gender: "f" },
-    ...{ email: "mem@example.com", phoneNumber: "+14155550123" },
+    givenName: "Mem",
+    familyName: FAMILY_NAME,
+    bornOn: "1990-01-01",
+    title: "ms",
+    gender: "f",
+    email: "mem@example.com",
+    phoneNumber: "+14155550123",
   });
 
 const Record = z.object({
@@ -131,7 +136,10 @@ async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
   const { apiKey } = await service.operator(async ({ persons, mintKey }) => {
     await persons.add(owner, person, "test");
     return await mintKey({
-      ...{ tenantId: service.tenantId, environment: "sandbox", personId: person.id, actor: "test" },
+      tenantId: service.tenantId,
+      environment: "sandbox",
+      personId: person.id,
+      actor: "test",
       scopes: ["approvals:read", "approvals:decide"],
     });
   });
@@ -165,9 +173,12 @@ describe("service.book_flight", () => {
       pnr: expect.stringMatching(/^ZZ/),
       flights: [
         {
-          ...{ flightNumber: expect.stringMatching(/^[A-Z0-9]{2}\d+$/), origin: "LHR", destination: "CDG" },
+          flightNumber: expect.stringMatching(/^[A-Z0-9]{2}\d+$/),
+          origin: "LHR",
+          destination: "CDG",
           departingAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/),
-          ...{ departureTimeZone: "Europe/London", arrivalTimeZone: "Europe/Paris" },
+          departureTimeZone: "Europe/London",
+          arrivalTimeZone: "Europe/Paris",
         },
       ],
       settled: { txHash: expect.stringMatching(/^0x/) },
@@ -297,7 +308,8 @@ describe("service.book_flight", () => {
     await put("/api/policy-enforcement", { policyId: null });
     const reservation = String(Object(reserving.shown).approvalId);
     expect((await byKey("GET", `/api/approvals/${reservation}`)).body).toMatchObject({
-      ...{ tool: "reserve_booking", state: "pending" },
+      tool: "reserve_booking",
+      state: "pending",
       evidence: { bought: null, purpose: { kind: "flight", legs: [{ origin: "LHR", destination: "CDG" }] } },
     });
 

@@ -88,7 +88,8 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     {
       id: "travelers",
       description: "Who travels, where there are several passengers.",
-      ...{ resolvedBy: "caller", resolution: Travelers },
+      resolvedBy: "caller",
+      resolution: Travelers,
     },
     { id: "read_trip_travelers", description: "Who travels, and whether their profiles are complete." },
     travelerProfile,
@@ -104,20 +105,23 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       id: "approval",
       description:
         "A person approves an offer that the policy does not let through: shown has its price and its conditions, and what travelers would meet at borders.",
-      ...{ resolvedBy: "person", resolution: Approval },
+      resolvedBy: "person",
+      resolution: Approval,
     },
     { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
     { id: "book_flight", description: "The offer is held, paid and booked." },
     {
       id: NO_OFFER_LEFT.step,
       description: "Whether to search again, where no offer could be booked.",
-      ...{ resolvedBy: "caller", resolution: Retry },
+      resolvedBy: "caller",
+      resolution: Retry,
     },
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
     {
       id: "ticketing",
       description: "The airline issues the tickets.",
-      ...{ resolvedBy: "service", resolution: Ticketing },
+      resolvedBy: "service",
+      resolution: Ticketing,
     },
     { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
     { id: "settle_booking", description: "The escrow pays." },
@@ -166,8 +170,16 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     const { orderId, pnr, totalAmount, totalCurrency, conditions, refundableUntil, changeableUntil } = booked;
     return {
       travelers: booked.travelers,
-      ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
-      ...{ conditions, refundableUntil, changeableUntil, warnings },
+      tripId: trip.tripId,
+      bookingId,
+      orderId,
+      pnr,
+      totalAmount,
+      totalCurrency,
+      conditions,
+      refundableUntil,
+      changeableUntil,
+      warnings,
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       ...describeSettled(settled),
       ...(await invoice(steps, bookingId)),
@@ -215,8 +227,11 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   const { status, customerUserIds } = await pause({
     step: "travelers",
     reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is ${first}, or of all.`,
-    ...{ resolution: Travelers, by: "caller", timeoutHours: TRAVELER_HOURS },
-    ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
+    resolution: Travelers,
+    by: "caller",
+    timeoutHours: TRAVELER_HOURS,
+    onTimeout: { status: "cancelled" },
+    needsOpenTrip: true,
   });
   if (status === "cancelled") throw new StepFailure("travelers_missing", "Nobody said who travels.");
   return customerUserIds;
@@ -346,14 +361,14 @@ const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {
   const { status } = await pause({
-    ...{
-      step: "ticketing",
-      reason: "The airline has not issued the tickets yet.",
-      resolution: Ticketing,
-      by: "service",
-    },
-    ...{ shown: { orderId }, event: { name: "order_ticketing", subject: orderId } },
-    ...{ timeoutHours: TICKETING_HOURS, onTimeout: { status: "failed" } },
+    step: "ticketing",
+    reason: "The airline has not issued the tickets yet.",
+    resolution: Ticketing,
+    by: "service",
+    shown: { orderId },
+    event: { name: "order_ticketing", subject: orderId },
+    timeoutHours: TICKETING_HOURS,
+    onTimeout: { status: "failed" },
   });
   if (status === "failed") throw new StepFailure("ticketing_failed", "The airline did not issue the tickets.");
 }

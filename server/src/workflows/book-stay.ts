@@ -98,7 +98,8 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     {
       id: "guests",
       description: "Who stays, where the input does not name them.",
-      ...{ resolvedBy: "caller", resolution: Guests },
+      resolvedBy: "caller",
+      resolution: Guests,
     },
     { id: "read_trip_travelers", description: "The guest of the trip, or those whom customerUserIds names." },
     travelerProfile,
@@ -109,14 +110,16 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     {
       id: "approval",
       description: "A person approves a rate that the policy does not let through.",
-      ...{ resolvedBy: "person", resolution: Approval },
+      resolvedBy: "person",
+      resolution: Approval,
     },
     { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
     { id: "book_stay", description: "The quote is booked and paid." },
     {
       id: NO_RATE_LEFT.step,
       description: "Whether to search again, where no rate could be booked.",
-      ...{ resolvedBy: "caller", resolution: Retry },
+      resolvedBy: "caller",
+      resolution: Retry,
     },
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
     { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
@@ -165,10 +168,17 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     const settled = await call("settle_booking", { bookingId });
     const { orderId, reference, accommodationName, totalAmount, totalCurrency } = booked;
     return {
-      ...{ tripId: stay.tripId, bookingId, orderId, reference, accommodationName, totalAmount, totalCurrency },
+      tripId: stay.tripId,
+      bookingId,
+      orderId,
+      reference,
+      accommodationName,
+      totalAmount,
+      totalCurrency,
       accommodationAddress: quoted?.accommodation?.address ?? null,
       cancellationPolicy: describePolicy(booked.cancellationPolicy),
-      ...{ fullRefundUntil: fullRefundUntil(booked), travelers: booked.travelers },
+      fullRefundUntil: fullRefundUntil(booked),
+      travelers: booked.travelers,
       ...describeSettled(settled),
     };
   },
@@ -219,8 +229,11 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGue
   const { status, guests } = await pause({
     step: "guests",
     reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. ${whom}, with the names as they are on their passports.`,
-    ...{ resolution: Guests, by: "caller", timeoutHours: GUESTS_HOURS },
-    ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
+    resolution: Guests,
+    by: "caller",
+    timeoutHours: GUESTS_HOURS,
+    onTimeout: { status: "cancelled" },
+    needsOpenTrip: true,
   });
   if (status === "cancelled") throw new StepFailure("guests_missing", "Nobody said who stays.");
   return guests;
@@ -279,7 +292,11 @@ async function quoteRate({ call }: Steps, rate: Rate) {
 }
 
 const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) => ({
-  ...{ location, checkInDate, checkOutDate, guests, rooms },
+  location,
+  checkInDate,
+  checkOutDate,
+  guests,
+  rooms,
 });
 
 async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {

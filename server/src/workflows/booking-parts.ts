@@ -33,9 +33,14 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
   const { freeUsdc } = trip;
   if (trip.claim.guestWallet !== null) return { freeUsdc };
   const { status } = await pause({
-    ...{ step: "guest_claim", reason: UNCLAIMED },
-    ...{ resolution: Claimed, by: "service", event: { name: "trip_claimed", subject: trip.tripId } },
-    ...{ timeoutHours: CLAIM_HOURS, onTimeout: { status: "expired" }, needsOpenTrip: true },
+    step: "guest_claim",
+    reason: UNCLAIMED,
+    resolution: Claimed,
+    by: "service",
+    event: { name: "trip_claimed", subject: trip.tripId },
+    timeoutHours: CLAIM_HOURS,
+    onTimeout: { status: "expired" },
+    needsOpenTrip: true,
   });
   if (status === "expired") throw new StepFailure("claim_expired", "The guest did not claim the trip in time.");
   return { freeUsdc };
@@ -174,9 +179,13 @@ export async function chooseByVerdict<Choice>(
   if (toApprove === undefined) throw denied(policyId);
   const { choice, shown, verdict } = toApprove;
   const { status } = await pause({
-    ...{ step: "approval", reason: `The policy ${verdict.policyId} wants a person's approval of this offer.` },
-    ...{ resolution: Approval, by: "person", shown: { offer: shown, verdict: shownVerdict(verdict) } },
-    ...{ timeoutHours: APPROVAL_HOURS, onTimeout: { status: "rejected" } },
+    step: "approval",
+    reason: `The policy ${verdict.policyId} wants a person's approval of this offer.`,
+    resolution: Approval,
+    by: "person",
+    shown: { offer: shown, verdict: shownVerdict(verdict) },
+    timeoutHours: APPROVAL_HOURS,
+    onTimeout: { status: "rejected" },
   });
   if (status === "rejected") throw new StepFailure("approval_rejected", "The offer was not approved.");
   return choice;
@@ -271,8 +280,13 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     }
     if (attempt % MOST_TRIES !== 0) continue;
     const { status } = await pause({
-      ...{ step: gone.step, reason: gone.reason, resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS },
-      ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: reserved === undefined },
+      step: gone.step,
+      reason: gone.reason,
+      resolution: Retry,
+      by: "caller",
+      timeoutHours: DECISION_HOURS,
+      onTimeout: { status: "cancelled" },
+      needsOpenTrip: reserved === undefined,
     });
     if (status === "cancelled") throw new StepFailure(gone.code, gone.detail);
   }

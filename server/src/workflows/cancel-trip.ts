@@ -56,7 +56,8 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
     {
       id: "loss",
       description: "Whether to cancel what does not give everything back.",
-      ...{ resolvedBy: "caller", resolution: Decision },
+      resolvedBy: "caller",
+      resolution: Decision,
     },
     { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
     { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
@@ -121,9 +122,13 @@ async function endRuns(
   const { problem } = ended;
   if (problem.code !== "loss_not_accepted") return [{ what: "run", id: tripId, ...problem }];
   const { status } = await pause({
-    ...{ step: "loss", resolution: Decision, by: "caller", shown: { runs: problem.reason } },
+    step: "loss",
+    resolution: Decision,
+    by: "caller",
+    shown: { runs: problem.reason },
     reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all to cancel that and accept the loss, or cancelled to let the run go on.`,
-    ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
+    timeoutHours: LOSS_HOURS,
+    onTimeout: { status: "cancelled" },
   });
   if (status !== "cancel_all") return [{ what: "run", id: tripId, ...KEPT }];
   const forced = await end({ acceptLoss: true });
@@ -198,10 +203,14 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
   });
   if (orders.length === 0) return parts;
   const { status } = await pause({
-    ...{ step: "loss", resolution: Decision, by: "caller", shown: { orders } },
+    step: "loss",
+    resolution: Decision,
+    by: "caller",
+    shown: { orders },
     reason:
       "Cancelling these orders does not give everything back. Say cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that give nothing back, or cancelled to keep them all. After any of these answers the trip is closed, and orders that give everything back are cancelled. Cancel this run to leave the trip as it is.",
-    ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
+    timeoutHours: LOSS_HOURS,
+    onTimeout: { status: "cancelled" },
   });
   const isKept = (part: Part) =>
     status === "cancelled" || (status === "cancel_refundable" && givenBack(part.quote) === 0n);
@@ -225,8 +234,12 @@ async function cancelPart(steps: Steps, tripId: string, part: Part) {
   const escrowProblem =
     escrow.problem === undefined ? [] : [{ what: "booking", id: bookingId, bookingId, ...escrow.problem }];
   return {
-    ...{ bookingId, orderId: order?.orderId ?? null, kind: order?.kind ?? null },
-    ...{ refundedUsdc: supplier.refundedUsdc, lostUsdc: supplier.lostUsdc, credits: supplier.credits },
+    bookingId,
+    orderId: order?.orderId ?? null,
+    kind: order?.kind ?? null,
+    refundedUsdc: supplier.refundedUsdc,
+    lostUsdc: supplier.lostUsdc,
+    credits: supplier.credits,
     escrowRefundedUsdc: escrow.refundedUsdc,
     problems: [...orderProblem, ...escrowProblem],
   };

@@ -33,8 +33,13 @@ async function newTenant() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const put = await byKey("PUT", "/api/travelers/usr_covered", {
-    ...{ givenName: "Cora", familyName: "Covered", bornOn: "1990-01-01", title: "ms", gender: "f" },
-    ...{ email: `cora.${tenant.tenantId}@example.com`, phoneNumber: "+14155550123" },
+    givenName: "Cora",
+    familyName: "Covered",
+    bornOn: "1990-01-01",
+    title: "ms",
+    gender: "f",
+    email: `cora.${tenant.tenantId}@example.com`,
+    phoneNumber: "+14155550123",
   });
   expect(put.status, put.text).toBe(201);
   const call = async (tool: string, args: object, more: CallOptions = {}) =>
@@ -57,15 +62,24 @@ async function runOf(tenant: Tenant, workflowId: string, input: object) {
 }
 const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
   runOf(tenant, "service.book_flight", {
-    ...{ tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), ...more },
+    tripId,
+    origin: "LHR",
+    destination: "CDG",
+    departureDate: inDays(60),
+    ...more,
   });
 const GUEST = {
-  ...{ email: "cora@example.com", phoneNumber: "+442080160508" },
+  email: "cora@example.com",
+  phoneNumber: "+442080160508",
   guestNames: [{ givenName: "Cora", familyName: "Covered" }],
 };
 const bookStay = (tenant: Tenant, tripId: string) =>
   runOf(tenant, "service.book_stay", {
-    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62), ...GUEST },
+    tripId,
+    location: "London",
+    checkInDate: inDays(60),
+    checkOutDate: inDays(62),
+    ...GUEST,
   });
 const read = async ({ byKey }: Tenant, { runId }: Record<string, unknown>) =>
   (await byKey("GET", `/api/workflows/runs/${String(runId)}`)).body;
@@ -321,7 +335,8 @@ describe("a run that has bought what does not give everything back", () => {
     const loss = { orderId, paidUsdc: expect.any(String), refundedUsdc: "0.00", lostUsdc: expect.any(String) };
     const refused = await cancel(tenant, run);
     expect(refused, refused.text).toMatchObject({
-      ...{ status: 409, body: { code: "loss_not_accepted", orders: [loss], detail: expect.stringContaining(orderId) } },
+      status: 409,
+      body: { code: "loss_not_accepted", orders: [loss], detail: expect.stringContaining(orderId) },
     });
     const { lostUsdc } = refused.body;
     const byTool = await tenant.call("cancel_run", { runId: run.runId });

@@ -35,8 +35,13 @@ async function newTenant() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const put = await byKey("PUT", "/api/travelers/usr_retry", {
-    ...{ givenName: "Rita", familyName: "Retry", bornOn: "1990-01-01", title: "ms", gender: "f" },
-    ...{ email: `rita.${tenant.tenantId}@example.com`, phoneNumber: "+14155550123" },
+    givenName: "Rita",
+    familyName: "Retry",
+    bornOn: "1990-01-01",
+    title: "ms",
+    gender: "f",
+    email: `rita.${tenant.tenantId}@example.com`,
+    phoneNumber: "+14155550123",
   });
   expect(put.status, put.text).toBe(201);
   const call = async (tool: string, args: object) => resultOf(await service.call(tool, args, tenant.as));
@@ -60,8 +65,12 @@ const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
   run(tenant, "service.book_flight", { tripId, ...ROUTE, departureDate: inDays(60), ...more });
 const bookStay = (tenant: Tenant, tripId: string) =>
   run(tenant, "service.book_stay", {
-    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62) },
-    ...{ email: "rita@example.com", phoneNumber: "+442080160508" },
+    tripId,
+    location: "London",
+    checkInDate: inDays(60),
+    checkOutDate: inDays(62),
+    email: "rita@example.com",
+    phoneNumber: "+442080160508",
     guestNames: [{ givenName: "Rita", familyName: "Retry" }],
   });
 const read = async ({ byKey }: Tenant, { runId }: Record<string, unknown>) =>
@@ -228,7 +237,8 @@ describe("what the supplier keeps of a run that fails", () => {
     expect(failed).toMatchObject({
       status: "failed",
       failure: {
-        ...{ notUndone: [], lostUsdc: formatDecimal(price) },
+        notUndone: [],
+        lostUsdc: formatDecimal(price),
         reservations: [{ returnedTo: "wallet", walletBecause: "order_unpaid", returnedUsdc: budgetUsdc }],
         next: expect.stringContaining("it was needed there to pay for the order"),
       },
@@ -283,7 +293,8 @@ describe("the money of a run", () => {
       );
       expect(failed, JSON.stringify(failed.failure)).toMatchObject({
         failure: {
-          ...{ code: "run_cancelled", notUndone: [] },
+          code: "run_cancelled",
+          notUndone: [],
           reservations: [{ returnedTo: "wallet", walletBecause: why }],
           next: expect.stringContaining("The money went to your wallet"),
         },

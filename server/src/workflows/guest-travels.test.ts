@@ -41,8 +41,13 @@ const stay = (tripId: string, more: object = {}) =>
   call("run_workflow", {
     workflowId: "service.book_stay",
     input: {
-      ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62) },
-      ...{ refundableOnly: true, email: CONTACT.email, ...more },
+      tripId,
+      location: "London",
+      checkInDate: inDays(60),
+      checkOutDate: inDays(62),
+      refundableOnly: true,
+      email: CONTACT.email,
+      ...more,
     },
   });
 const resume = ({ sessionId }: Record<string, unknown>, resolution: object) =>
@@ -74,7 +79,9 @@ describe("a trip that was prefunded for a guest", () => {
     const run = await flight(tripId);
     const missing = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"];
     expect(run).toMatchObject({
-      ...{ status: "paused", nextStepId: "traveler_profile", decidedBy: "caller" },
+      status: "paused",
+      nextStepId: "traveler_profile",
+      decidedBy: "caller",
       shown: { travelers: [{ userId: guestUserId, missing }] },
     });
 
@@ -122,8 +129,12 @@ describe("a trip that was prefunded for a guest", () => {
     const refused = await service.call("run_workflow", {
       workflowId: "service.book_flight",
       input: {
-        ...{ tripId: trip.tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60) },
-        ...{ passengers: 2, customerUserIds },
+        tripId: trip.tripId,
+        origin: "LHR",
+        destination: "CDG",
+        departureDate: inDays(60),
+        passengers: 2,
+        customerUserIds,
       },
     });
     expect([refused.status, refused.body.issues]).toEqual([
@@ -135,7 +146,8 @@ describe("a trip that was prefunded for a guest", () => {
 
     const run = await flight(trip.tripId);
     expect(await resume(run, { status: "cancelled" })).toMatchObject({
-      ...{ status: "failed", failure: { code: "traveler_incomplete" } },
+      status: "failed",
+      failure: { code: "traveler_incomplete" },
     });
   });
 
@@ -159,7 +171,8 @@ describe("a trip that was prefunded for a guest", () => {
     const run = await stay(trip.tripId);
     const userId = `guest_${trip.tripId.slice(2)}`;
     expect(run).toMatchObject({
-      ...{ status: "paused", nextStepId: "traveler_profile" },
+      status: "paused",
+      nextStepId: "traveler_profile",
       shown: { travelers: [{ userId, missing: ["givenName", "familyName", "phoneNumber"] }] },
     });
     await give(trip.tripId, { linkSecret: trip.linkSecret, ...GUEST, phoneNumber: CONTACT.phoneNumber });

@@ -27,7 +27,10 @@ const ask = (path: string, body?: object, token = service.internalToken, headers
 const start = (input: object, workflowId = "service.book_flight", headers = {}) =>
   ask("run", { workflowId, tenantId: service.tenantId, input }, service.internalToken, headers);
 const flight = (tripId: string, more: object = {}) => ({
-  ...{ tripId, origin: "LHR", destination: "CDG", departureDate },
+  tripId,
+  origin: "LHR",
+  destination: "CDG",
+  departureDate,
   ...more,
 });
 const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${String(runId)}`)).body;
@@ -187,7 +190,10 @@ describe("the input of a run", () => {
       method: "PUT",
       headers: { ...JSON_TYPE, authorization: `Bearer ${service.apiKey}` },
       body: JSON.stringify({
-        ...{ givenName: "Gone", familyName: "Soon", email: "gone@example.com", phoneNumber: "+442080160508" },
+        givenName: "Gone",
+        familyName: "Soon",
+        email: "gone@example.com",
+        phoneNumber: "+442080160508",
       }),
     });
     expect(put.status).toBe(201);

@@ -44,8 +44,13 @@ async function run(workflowId: string, input: object) {
 }
 const bookStay = (tripId: string, more: object = {}) =>
   run("service.book_stay", {
-    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62) },
-    ...{ refundableOnly: true, ...CONTACT, ...more },
+    tripId,
+    location: "London",
+    checkInDate: inDays(60),
+    checkOutDate: inDays(62),
+    refundableOnly: true,
+    ...CONTACT,
+    ...more,
   });
 const resume = async ({ sessionId }: Record<string, unknown>, resolution: object) =>
   (await ask("resume", { sessionId, resolution })).body;
@@ -91,10 +96,8 @@ describe("service.book_stay", () => {
       accommodationAddress: expect.stringMatching(/\w/),
       fullRefundUntil: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
       cancellationPolicy: { refundable: true },
-      ...{
-        tripFreeUsdc: freeUsdc,
-        next: `The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
-      },
+      tripFreeUsdc: freeUsdc,
+      next: `The trip has ${freeUsdc} USDC left, which close_trip returns to the wallet.`,
     });
     expect(await call("read_order", { orderId })).toMatchObject({ kind: "stay", externalId: bookingId });
     expect(micro(settled.vendorPaidUsdc)).toBe(micro(totalAmount));
@@ -117,7 +120,9 @@ describe("service.book_stay", () => {
     expect(put.status, put.text).toBeLessThan(300);
     const asked = await bookStay(await claimedTrip("1500"), { guestNames, policyId });
     expect(asked).toMatchObject({
-      ...{ status: "paused", nextStepId: "approval", decidedBy: "person" },
+      status: "paused",
+      nextStepId: "approval",
+      decidedBy: "person",
       shown: {
         offer: { name: expect.any(String), rate: { id: expect.stringMatching(/^rat_/) } },
         verdict: { decision: "require_approval", violations: [{ rule: "hotel.maxNightly" }] },
@@ -177,15 +182,23 @@ describe("service.cancel_trip", () => {
     // What the flight gives back falls each time that it is confirmed: the run quotes it once more, and then leaves it.
     await arm("/air/order_cancellations/{id}/actions/confirm", "price_changed", 2);
     const waiting = await run("service.book_flight", {
-      ...{ tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), passengers: 2 },
+      tripId,
+      origin: "LHR",
+      destination: "CDG",
+      departureDate: inDays(60),
+      passengers: 2,
     });
     expect(waiting).toMatchObject({ status: "paused", nextStepId: "travelers" });
     const asked = await run("service.cancel_trip", { tripId });
     expect(await call("read_run", { runId: waiting.runId })).toMatchObject({
-      ...{ status: "failed", failure: { code: "run_cancelled" } },
+      status: "failed",
+      failure: { code: "run_cancelled" },
     });
     expect(asked, JSON.stringify(asked)).toMatchObject({
-      ...{ status: "paused", nextStepId: "loss", decidedBy: "caller", onTimeout: { status: "cancelled" } },
+      status: "paused",
+      nextStepId: "loss",
+      decidedBy: "caller",
+      onTimeout: { status: "cancelled" },
       shown: { orders: [{ orderId: flight.orderId, totalUsdc: expect.any(String), lostUsdc: expect.any(String) }] },
     });
     const first = await resume(asked, { status: "cancel_all" });

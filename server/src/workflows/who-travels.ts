@@ -49,7 +49,10 @@ export async function readTravelers(
       return { travelers, missingTravelers };
     }
     const { status } = await pause({
-      ...{ step: travelerProfile.id, reason: sayMissing(incomplete), resolution: Profile, by: "caller" },
+      step: travelerProfile.id,
+      reason: sayMissing(incomplete),
+      resolution: Profile,
+      by: "caller",
       shown: {
         travelers: incomplete.map(({ userId, customerUserId, missing }) => ({ userId, customerUserId, missing })),
       },
@@ -57,7 +60,9 @@ export async function readTravelers(
       ...(isFirst && incomplete.some(({ isGuest }) => isGuest)
         ? { event: { name: "guest_traveler_given", subject: tripId } }
         : {}),
-      ...{ timeoutHours: PROFILE_HOURS, onTimeout: { status: "cancelled" }, needsOpenTrip: true },
+      timeoutHours: PROFILE_HOURS,
+      onTimeout: { status: "cancelled" },
+      needsOpenTrip: true,
     });
     if (status === "cancelled") {
       throw new StepFailure("traveler_incomplete", "Nobody completed the profiles of those who travel.");

@@ -32,8 +32,15 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const identity = setup.open();
   const shared = {
     operations: chainOperations,
-    ...{ db, vault, clock, stores, http, log: silentLog },
-    ...{ rpcUrl: chain.url, rpcTimeoutMilliseconds: PATIENCE_MILLISECONDS, funderKey: chain.funderKey },
+    db,
+    vault,
+    clock,
+    stores,
+    http,
+    log: silentLog,
+    rpcUrl: chain.url,
+    rpcTimeoutMilliseconds: PATIENCE_MILLISECONDS,
+    funderKey: chain.funderKey,
   };
   const opened: { submitter: { stop(): Promise<void> } }[] = [];
   let next = 0;

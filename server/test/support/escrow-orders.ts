@@ -60,7 +60,12 @@ export function openEscrowOrders(world: ChainWorld) {
 
   const store = (operation: StoredOperation): Promise<ChainTransaction> =>
     world.stores.chainTransactions.enqueue({
-      ...{ environment: "sandbox", tenantId: null, callId: null, purpose: "test", operation, result: undefined },
+      environment: "sandbox",
+      tenantId: null,
+      callId: null,
+      purpose: "test",
+      operation,
+      result: undefined,
       idempotencyKey: hash32(),
     });
 
@@ -109,7 +114,12 @@ export function openEscrowOrders(world: ChainWorld) {
       await world.stores.transaction(async ({ chainTransactions, ledger }) => {
         const tenantId = tenant.tenant.id;
         const { id } = await chainTransactions.enqueue({
-          ...{ environment: "sandbox", tenantId, callId: null, purpose: "test", operation, result: undefined },
+          environment: "sandbox",
+          tenantId,
+          callId: null,
+          purpose: "test",
+          operation,
+          result: undefined,
           idempotencyKey: hash32(),
         });
         await ledger.send(tenant.purse, input.terms.budget, id);

@@ -38,6 +38,13 @@ export function scanOf(values: Readonly<Record<string, string>>, more: Partial<S
 }
 
 export const passportOf = (number: string) => ({
-  ...{ documentType: "passport", issuingCountry: "GBR", nationality: "GBR", documentNumber: number },
-  ...{ familyName: "SPECIMEN", givenName: "ANGELA ZOE", bornOn: "1988-12-04", sex: "f", expiresOn: "2033-09-15" },
+  documentType: "passport",
+  issuingCountry: "GBR",
+  nationality: "GBR",
+  documentNumber: number,
+  familyName: "SPECIMEN",
+  givenName: "ANGELA ZOE",
+  bornOn: "1988-12-04",
+  sex: "f",
+  expiresOn: "2033-09-15",
 });

@@ -10,7 +10,9 @@ export function givenRequest(request: {
 }): GivenRequest {
   const { principal, params = {}, query = {}, body } = request;
   return {
-    ...{ principals: [principal], params, query },
+    principals: [principal],
+    params,
+    query,
     header: () => undefined,
     readText: async () => "",
     readJson: async () => body,

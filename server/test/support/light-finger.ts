@@ -49,8 +49,13 @@ export function createLightFinger(tool: Tool) {
   /** Happens on the chain, and is of no call. */
   async function carryOut(operation: StoredOperation): Promise<void> {
     const transaction = await parts.stores?.chainTransactions.enqueue({
-      ...{ environment: "sandbox", idempotencyKey: crypto.randomUUID(), tenantId: null, callId: null, purpose: "test" },
-      ...{ operation, result: undefined },
+      environment: "sandbox",
+      idempotencyKey: crypto.randomUUID(),
+      tenantId: null,
+      callId: null,
+      purpose: "test",
+      operation,
+      result: undefined,
     });
     const submission = parts.submitters?.sandbox;
     submission?.wake();

@@ -26,7 +26,9 @@ export function decodePng(file: Buffer): Png {
   const rows = inflateSync(data);
   if (rows.length !== (width + 1) * height) throw new Error("rows of another length");
   return {
-    ...{ bytes: file.length, width, height },
+    bytes: file.length,
+    width,
+    height,
     colorAt(x, y) {
       const index = rows[y * (width + 1) + 1 + x] ?? 0;
       return [...palette.subarray(index * 3, index * 3 + 3)];

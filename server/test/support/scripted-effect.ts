@@ -285,7 +285,9 @@ export async function openScriptedWorld() {
       next += 1;
       const definition = definitionOf(kind, new ScriptedSteps(ports.port));
       const use = defineEffectUse<ScriptedRecord, ScriptedAggregates>({
-        ...{ name: kind, kind, clock, stores: ports.stores },
+        name: kind,
+        clock,
+        stores: ports.stores,
         store: ({ records }) => records,
         definitionFor: () => (isOn ? definition : undefined),
       });

@@ -48,7 +48,10 @@ export async function openServicingWorld() {
     const quote = { refundAmount: "300.00", refundCurrency: "USD", expiresAt: undefined };
     const { tenantId } = caller;
     await stores.servicingQuotes.insertStayCancellation({
-      ...{ id: stayQuoteId, tenantId, environment: "sandbox", stayId: orderId },
+      id: stayQuoteId,
+      tenantId,
+      environment: "sandbox",
+      stayId: orderId,
       ...quote,
     });
     const before = await read();

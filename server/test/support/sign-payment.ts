@@ -16,7 +16,12 @@ export async function signPayment(
 ): Promise<SignedPayment> {
   const { network, asset, payTo, amount, maxTimeoutSeconds, extra } = terms;
   const unsigned = {
-    ...{ network, asset, payTo, amount, payer: lower(account.address), validAfter: 0n },
+    network,
+    asset,
+    payTo,
+    amount,
+    payer: lower(account.address),
+    validAfter: 0n,
     validBefore: BigInt(Math.floor(Date.now() / 1000) + maxTimeoutSeconds),
     nonce: lower(`0x${randomBytes(32).toString("hex")}`),
     ...change,

@@ -5,7 +5,8 @@ import { openServicing } from "./servicing-service.ts";
 const Found = z.object({
   accommodations: z.array(
     z.object({
-      ...{ id: z.string(), name: z.string() },
+      id: z.string(),
+      name: z.string(),
       cheapestRate: z.object({ id: z.string(), totalAmount: z.string() }),
       rates: z.array(z.object({ id: z.string(), refundable: z.boolean() })),
     }),

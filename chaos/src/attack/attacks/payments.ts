@@ -86,7 +86,9 @@ export const forgedPayments: Attack = {
     const validBefore = BigInt(Math.floor(Date.now() / 1000) + terms.maxTimeoutSeconds);
     const { problems } = await postMany(FORGED_CALLS, () => {
       const authorization = {
-        ...{ amount: terms.amount, validAfter: 0n, validBefore },
+        amount: terms.amount,
+        validAfter: 0n,
+        validBefore,
         payer: `0x${randomBytes(20).toString("hex")}`,
         nonce: `0x${randomBytes(32).toString("hex")}`,
         signature: `0x${randomBytes(64).toString("hex")}1b`,

@@ -52,7 +52,10 @@ function slowClients(kind: SlowClients): Attack {
   const { name, guard, memoryMegabytes } = kind;
   const connections = Math.min(kind.connections, mostConnections());
   return {
-    ...{ name, guard, hosts: ["app", "edge"], takesLong: true },
+    name,
+    guard,
+    hosts: ["app", "edge"],
+    takesLong: true,
     bounds: { memoryMegabytes, memoryAt: "held", waitingRequests: kind.waitingRequests + OTHERS },
     async begin(target, host) {
       // The service is asked how many it holds: a client that reads nothing is not told that it was closed.
@@ -97,14 +100,22 @@ function start(socket: Socket, first: string, { isHalfClosed = false }: SlowClie
 }
 
 export const slowHeaders = slowClients({
-  ...{ name: "slow headers", guard: "headers-timeout", connections: SLOW, memoryMegabytes: 96, waitingRequests: 0 },
+  name: "slow headers",
+  guard: "headers-timeout",
+  connections: SLOW,
+  memoryMegabytes: 96,
+  waitingRequests: 0,
   first: () => "GET / HTTP/1.1\r\nHost: attacked\r\n",
   again: "X-Slow: 1\r\n",
   limitMilliseconds: 15_000,
 });
 
 export const slowBodies = slowClients({
-  ...{ name: "slow bodies", guard: "body-timeout", connections: SLOW, memoryMegabytes: 24, waitingRequests: SLOW },
+  name: "slow bodies",
+  guard: "body-timeout",
+  connections: SLOW,
+  memoryMegabytes: 24,
+  waitingRequests: SLOW,
   first: ({ apiKey }, host) =>
     requestHead(
       `POST ${host === "app" ? "/api/agent/dispatch" : "/mcp"} HTTP/1.1`,
@@ -118,7 +129,10 @@ export const slowBodies = slowClients({
 });
 
 export const halfClosed = slowClients({
-  ...{ name: "half-closed and unread", guard: "idle-timeout", connections: UNREAD, memoryMegabytes: 128 },
+  name: "half-closed and unread",
+  guard: "idle-timeout",
+  connections: UNREAD,
+  memoryMegabytes: 128,
   waitingRequests: UNREAD * UNREAD_ANSWERS,
   requestsEach: UNREAD_ANSWERS,
   first: (_target, host) =>
@@ -130,7 +144,10 @@ export const halfClosed = slowClients({
 
 /** A connection that sends nothing is one whose headers take too long. */
 export const idleConnections = slowClients({
-  ...{ name: "10,000 idle connections", guard: "headers-timeout", connections: IDLE, memoryMegabytes: 256 },
+  name: "10,000 idle connections",
+  guard: "headers-timeout",
+  connections: IDLE,
+  memoryMegabytes: 256,
   waitingRequests: 0,
   first: () => "",
   limitMilliseconds: 15_000,

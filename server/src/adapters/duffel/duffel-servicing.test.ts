@@ -196,7 +196,11 @@ test("an order in full", async () => {
     documents: [{ type: "electronic_ticket", number: "000-1234567890", passengerIds: ["pas_1"] }],
     slices: [
       expect.objectContaining({
-        ...{ id: "sli_1", origin: "LHR", destination: "JFK", durationMinutes: 485, changeBeforeDeparture: null },
+        id: "sli_1",
+        origin: "LHR",
+        destination: "JFK",
+        durationMinutes: 485,
+        changeBeforeDeparture: null,
         segments: [expect.objectContaining(segment)],
       }),
     ],

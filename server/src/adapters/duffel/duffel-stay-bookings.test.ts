@@ -59,7 +59,9 @@ test("a quote says what is paid now, what is paid there and until when it can be
   const rooms = wireQuote.accommodation.rooms.map((room) => ({ ...room, beds: [{ type: "king", count: 1 }] }));
   answer = { ...wireQuote, guests: family, accommodation: { ...wireQuote.accommodation, rooms } };
   expect(await duffel.stayBookings.getQuote("quo_1")).toMatchObject({
-    ...{ guests: 2, childAges: [6], beds: [{ type: "king", count: 1 }] },
+    guests: 2,
+    childAges: [6],
+    beds: [{ type: "king", count: 1 }],
   });
   answer = { ...wireQuote, guests: [{}, {}] };
   expect(await duffel.stayBookings.getQuote("quo_1")).toMatchObject({ guests: 2, childAges: null });

@@ -117,8 +117,13 @@ const flightSearch: FlightSearch = {
   airlineCreditIds: [],
 };
 const staySearch: StaySearch = {
-  ...{ latitude: 38.7, longitude: -9.1, radiusKilometers: 10, guests: 1, rooms: 1 },
-  ...{ checkInDate: "2027-01-19", checkOutDate: "2027-01-22" },
+  latitude: 38.7,
+  longitude: -9.1,
+  radiusKilometers: 10,
+  guests: 1,
+  rooms: 1,
+  checkInDate: "2027-01-19",
+  checkOutDate: "2027-01-22",
 };
 
 const shapes: Record<string, Shape> = {

@@ -49,7 +49,10 @@ export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDe
       number: document.unique_identifier ?? "",
       passengerIds: document.passenger_ids,
     })),
-    ...{ slices, passengers, services, voidWindowEndsAt },
+    slices,
+    passengers,
+    services,
+    voidWindowEndsAt,
     conditions: toConditions(order.conditions),
     airlineChanges: order.airline_initiated_changes
       .filter((change) => change.action_taken === null)

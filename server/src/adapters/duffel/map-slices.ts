@@ -154,7 +154,11 @@ function isSold(segment: OrderedSegment): segment is Segment {
 export function toFlights(slices: readonly OrderedSlice[]): BookedSegment[] {
   return slices.flatMap(({ segments }) =>
     segments.map(({ flightNumber, origin, destination, departingAt, arrivingAt }) => ({
-      ...{ flightNumber, origin, destination, departingAt, arrivingAt },
+      flightNumber,
+      origin,
+      destination,
+      departingAt,
+      arrivingAt,
     })),
   );
 }

@@ -11,7 +11,8 @@ export function createEmbeddedFx(): RateSource {
   const { source, asOf, perEuro } = File.parse(JSON.parse(readFileSync(path, "utf8")));
   const provenance = {
     source: `${source} of ${asOf}: a fixed table that comes with the service`,
-    ...{ sourceLevel: "embedded" as const, asOf },
+    sourceLevel: "embedded" as const,
+    asOf,
   };
   const table: RateTable = { provenance, perEuro: readRates(perEuro) };
   return { table: async () => table };

@@ -116,7 +116,10 @@ test("places of one name come biggest first, up to the limit", async () => {
     "Springfield, MA, United States",
   ]);
   expect(provenance).toEqual({
-    ...{ source: "embedded-places", sourceLevel: "embedded", asOf: "2023-03-05", fallbackFrom: [] },
+    source: "embedded-places",
+    sourceLevel: "embedded",
+    asOf: "2023-03-05",
+    fallbackFrom: [],
     attribution: expect.arrayContaining([expect.stringContaining("GeoNames")]),
   });
 });

@@ -116,7 +116,10 @@ export function loadSights(): SightIndex {
 
 export function loadSummits(): Summit[] {
   return readRows("summits.json", isSummitRow).map(([name, latitude, longitude, meters]) => ({
-    ...{ name, latitude, longitude, meters },
+    name,
+    latitude,
+    longitude,
+    meters,
   }));
 }
 

@@ -100,8 +100,12 @@ export async function deployLater(options: LaterOptions): Promise<Required<Later
       args: [OPERATOR_AGENT_URI],
     });
     const call = {
-      ...{ from: owner, to: identity, data: registration, relayer: funder.address },
-      ...{ nonce: keccak256(stringToHex(name)), deadline: 2n ** 64n },
+      from: owner,
+      to: identity,
+      data: registration,
+      relayer: funder.address,
+      nonce: keccak256(stringToHex(name)),
+      deadline: 2n ** 64n,
     };
     const signature = await relayer.signTypedData(signedCallMessage({ chainId: node.chainId, forwarder }, call));
     const data = encodeFunctionData({ abi: signedCallsAbi, functionName: "execute", args: [call, signature] });

@@ -36,6 +36,8 @@ export async function findEvent(
 }
 
 const toEventLog = ({ address, topics, data, logIndex }: Log): EventLog => ({
-  ...{ address, topics, data },
+  address,
+  topics,
+  data,
   logIndex: logIndex ?? 0,
 });

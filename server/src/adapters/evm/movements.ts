@@ -119,7 +119,10 @@ export function toMovements(logs: readonly Log[], sources: readonly MovementSour
     const dust = moved % unit;
     return [
       {
-        ...{ token, from: addressIn(from), to: addressIn(to), amount: moved / unit },
+        token,
+        from: addressIn(from),
+        to: addressIn(to),
+        amount: moved / unit,
         ...(dust === 0n ? {} : { dust }),
         ...place,
       },

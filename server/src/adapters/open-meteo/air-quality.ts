@@ -34,7 +34,11 @@ export function createOpenMeteoAirQuality(source: OpenSource): Provider<Position
     async ask(position, signal) {
       const query = { ...roughly(position), ...QUERY };
       const { answer, asOf } = await source.read({
-        ...{ path: "/v1/air-quality", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+        path: "/v1/air-quality",
+        query,
+        freshMilliseconds: FRESH_MILLISECONDS,
+        parse,
+        signal,
       });
       const { time: localTime, us_aqi: usAqi, european_aqi: europeanAqi, ...microgramsPerCubicMeter } = answer.current;
       // Where its models do not reach it says so by giving no value.

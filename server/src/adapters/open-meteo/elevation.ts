@@ -18,7 +18,11 @@ export function createOpenMeteoElevation(
     async ask({ latitude, longitude }, signal) {
       const query = { latitude, longitude };
       const { answer, asOf } = await source.read({
-        ...{ path: "/v1/elevation", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+        path: "/v1/elevation",
+        query,
+        freshMilliseconds: FRESH_MILLISECONDS,
+        parse,
+        signal,
       });
       const [meters] = answer.elevation;
       const basis = "Copernicus DEM GLO-90, cells of 90 m";

@@ -49,7 +49,11 @@ export function createOpenMeteoForecast(source: OpenSource): Provider<Position, 
     async ask(position, signal) {
       const query = { ...roughly(position), ...QUERY };
       const { answer, asOf } = await source.read({
-        ...{ path: "/v1/forecast", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+        path: "/v1/forecast",
+        query,
+        freshMilliseconds: FRESH_MILLISECONDS,
+        parse,
+        signal,
       });
       const { current, daily } = answer;
       return {

@@ -23,7 +23,11 @@ export function createOpenTopoDataElevation(
     async ask({ latitude, longitude }, signal) {
       const query = { locations: `${latitude},${longitude}` };
       const { answer, asOf } = await source.read({
-        ...{ path: "", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+        path: "",
+        query,
+        freshMilliseconds: FRESH_MILLISECONDS,
+        parse,
+        signal,
       });
       const [found] = answer.results;
       // Data sets of land have nothing at sea.

@@ -22,7 +22,11 @@ async function transcribe(
   const server = await startScriptedServer((_request, turn) => (typeof answer === "function" ? answer(turn) : answer));
   open.push(server);
   const transcriber = createPageTranscriber({
-    ...{ url: `${server.url}/v1/`, model: "reader-1", apiKey, timeoutMilliseconds, http },
+    url: `${server.url}/v1/`,
+    model: "reader-1",
+    apiKey,
+    timeoutMilliseconds,
+    http,
     log: { info: keep, warn: keep, error: keep },
   });
   const pages = await transcriber.transcribe([PICTURE, PICTURE], new AbortController().signal);

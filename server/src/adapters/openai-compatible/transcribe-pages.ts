@@ -67,7 +67,9 @@ async function askModel(
       url: `${url.replace(/\/+$/, "")}/chat/completions`,
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       json: { model, temperature: 0, max_tokens: MOST_TOKENS, messages: [{ role: "user", content }] },
-      ...{ timeoutMilliseconds, signal, maxBytes: MOST_ANSWER_BYTES },
+      timeoutMilliseconds,
+      signal,
+      maxBytes: MOST_ANSWER_BYTES,
     });
     const lines = status === 200 ? readLines(body) : undefined;
     // Never what it said: that is the document.

@@ -9,15 +9,22 @@ const MAXIMUM_BYTES = 256 * 1024;
 /** Tiles as OpenStreetMap's own server has them, at `/{zoom}/{x}/{y}.png`. All that are asked for, or none. */
 export function createOsmTiles(source: OpenSource): Provider<readonly TileName[], readonly Uint8Array[]> {
   return {
-    ...{ source: source.name, sourceLevel: "open", attribution: ["© OpenStreetMap contributors (ODbL)"] },
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ["© OpenStreetMap contributors (ODbL)"],
     async ask(names, signal) {
       // With the first that fails the others are of no use, and are not held against the source.
       const rest = new AbortController();
       const asked = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal]);
       const read = ({ zoom, x, y }: TileName) =>
         source.read({
-          ...{ path: `/${zoom}/${x}/${y}.png`, query: {}, freshMilliseconds: FRESH_MILLISECONDS },
-          ...{ contentType: "image/png", maximumBytes: MAXIMUM_BYTES, parse: readTile, signal: asked },
+          path: `/${zoom}/${x}/${y}.png`,
+          query: {},
+          freshMilliseconds: FRESH_MILLISECONDS,
+          contentType: "image/png",
+          maximumBytes: MAXIMUM_BYTES,
+          parse: readTile,
+          signal: asked,
         });
       try {
         const replies = await Promise.all(names.map(read));

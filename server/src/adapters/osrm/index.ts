@@ -23,12 +23,17 @@ const PROFILES: Readonly<Record<RoutedMode, string>> = { driving: "driving", wal
 /** Ways over the roads of OpenStreetMap, as an OSRM finds them. */
 export function createOsrm(source: OpenSource): Provider<WayQuestion, RoutedWay> {
   return {
-    ...{ source: source.name, sourceLevel: "open", attribution: ["© OpenStreetMap contributors (ODbL)"] },
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ["© OpenStreetMap contributors (ODbL)"],
     async ask({ from, to, mode }, signal) {
       const { answer, asOf } = await source.read({
         path: `/route/v1/${PROFILES[mode]}/${textOf(from)};${textOf(to)}`,
         query: { overview: "false" },
-        ...{ freshMilliseconds: FRESH_MILLISECONDS, statuses: [200, 400], parse, signal },
+        freshMilliseconds: FRESH_MILLISECONDS,
+        statuses: [200, 400],
+        parse,
+        signal,
       });
       const [best] = answer.code === "Ok" ? answer.routes : [];
       if (best === undefined) return { answer: undefined, asOf };

@@ -43,7 +43,11 @@ export function createOverpass(source: OpenSource): Overpass {
   const find = async (filters: string, signal?: AbortSignal) => {
     const data = `[out:json][timeout:10];(${filters});out center ${MOST_FOUND};`;
     const { answer, asOf } = await source.read({
-      ...{ path: "/api/interpreter", query: { data }, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+      path: "/api/interpreter",
+      query: { data },
+      freshMilliseconds: FRESH_MILLISECONDS,
+      parse,
+      signal,
     });
     return { found: answer.elements, asOf };
   };
@@ -97,7 +101,8 @@ function placeOf({ lat, lon, center, tags }: Found) {
   const street = [tags["addr:street"], tags["addr:housenumber"]].filter((one) => one !== undefined).join(" ");
   const website = tags.website ?? tags["contact:website"];
   return {
-    ...{ latitude, longitude },
+    latitude,
+    longitude,
     name: textOf(tags.name) ?? "",
     address: textOf(street === "" ? undefined : [street, tags["addr:city"] ?? ""].join(", ").replace(/, $/, "")),
     phone: textOf(tags.phone ?? tags["contact:phone"]),

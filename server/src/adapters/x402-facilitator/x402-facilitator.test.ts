@@ -67,7 +67,11 @@ function open(
 ): Promise<Facilitator> {
   const { network } = terms;
   return createX402Facilitator({
-    ...{ url: stock.url, http: world.http, environment: "sandbox", network, timeoutMilliseconds: TIMEOUT_MILLISECONDS },
+    url: stock.url,
+    http: world.http,
+    environment: "sandbox",
+    network,
+    timeoutMilliseconds: TIMEOUT_MILLISECONDS,
     ...change,
   });
 }
@@ -275,8 +279,13 @@ describe("a facilitator that", () => {
     stock.misbehave(({ path }) => ({
       status: path === "/verify" ? 400 : 200,
       json: {
-        ...{ isValid: false, invalidReason: "Canary says no", invalidMessage: "canary" },
-        ...{ success: false, errorReason: "Canary says no", transaction: "", network: terms.network },
+        isValid: false,
+        invalidReason: "Canary says no",
+        invalidMessage: "canary",
+        success: false,
+        errorReason: "Canary says no",
+        transaction: "",
+        network: terms.network,
       },
     }));
     const error = await facilitator.verify(payment, terms).catch((reason: unknown) => reason);

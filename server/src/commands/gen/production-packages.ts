@@ -67,7 +67,10 @@ export function productionPackages(lockText: string): ProductionPackage[] {
       if (path === undefined || entry === undefined || entry.link || found.has(path)) continue;
       const own = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
       found.set(path, {
-        ...{ name: own, version: entry.version, licence: READ_BY_HAND[own] ?? entry.license, path },
+        name: own,
+        version: entry.version,
+        licence: READ_BY_HAND[own] ?? entry.license,
+        path,
         isForSomeSystems: entry.os !== undefined,
       });
       waiting.push({ path, names: namesOf(entry, false) });

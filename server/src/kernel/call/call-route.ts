@@ -30,7 +30,11 @@ export async function callRoute<Ports>(
   const value = await route.run(
     {
       ...(principal === undefined ? {} : { principal, principals }),
-      ...{ params, query, body: await checkBody(route, given), text, header },
+      params,
+      query,
+      body: await checkBody(route, given),
+      text,
+      header,
       fail: (code, details) => failureOf(route, code, details),
     },
     ports,

@@ -43,26 +43,44 @@ async function work(text: string) {
   return { text };
 }
 const costly = defineAnyTool({
-  ...{ ...face, name: "probe_costly", effect: "read", uses: ["flights"] },
+  ...face,
+  name: "probe_costly",
+  effect: "read",
+  uses: ["flights"],
   run: ({ text }) => work(text),
 });
 const costlyWrite = defineAnyTool({
-  ...{ ...face, name: "probe_costly_write", effect: "write", uses: ["stays"], payableWithoutKey: false },
+  ...face,
+  name: "probe_costly_write",
+  effect: "write",
+  uses: ["stays"],
+  payableWithoutKey: false,
   run: ({ text }) => work(text),
 });
 const previewed = defineAnyTool({
-  ...{ ...face, name: "probe_previewed", effect: "spend", uses: ["flights"], payableWithoutKey: false },
+  ...face,
+  name: "probe_previewed",
+  effect: "spend",
+  uses: ["flights"],
+  payableWithoutKey: false,
   plan: async () => EMPTY_PLAN,
   probe: ({ text }) => work(text),
   run: async ({ text }) => ({ text }),
 });
 const cheap = defineAnyTool({
-  ...{ ...face, name: "probe_cheap", effect: "read", uses: ["clock"] },
+  ...face,
+  name: "probe_cheap",
+  effect: "read",
+  uses: ["clock"],
   run: async ({ text }) => ({ text }),
 });
 
 const searching = defineWorkflow({
-  ...{ id: "test.searching", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+  id: "test.searching",
+  version: 1,
+  description: "For tests.",
+  steps: [],
+  input: z.strictObject({}),
   run: (_input, { call }: Steps<TypesOf<typeof costly>>) =>
     call("probe_costly", { text: "of a run" }, { step: "search" }),
 });
@@ -155,7 +173,9 @@ it("tenants take turns, whoever makes more calls", async () => {
 it("calls beyond those that may wait are told when to come again, over dispatch and in a batch alike", async () => {
   const calls = await fillLine();
   const quote = (id: number) => ({
-    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
     params: { name: costly.name, arguments: { text: `batch${id}` } },
   });
   const late = await call("late");

@@ -5,12 +5,17 @@ const MicroUsdc = z.string().describe("Micro-USDC: 1000000 are one USDC");
 const Limit = DecimalAmount.nullable().describe("null: no limit");
 
 const Period = z.strictObject({
-  ...{ limitUsdc: Limit, usedUsdc: DecimalAmount, reservedUsdc: DecimalAmount, leftUsdc: Limit },
+  limitUsdc: Limit,
+  usedUsdc: DecimalAmount,
+  reservedUsdc: DecimalAmount,
+  leftUsdc: Limit,
   renewsAt: z.string(),
 });
 
 const Limits = z.strictObject({
-  ...{ perCallUsdc: Limit, perDay: Period, perMonth: Period },
+  perCallUsdc: Limit,
+  perDay: Period,
+  perMonth: Period,
   recipients: z.array(z.string()).readonly().nullable().describe("null: everybody"),
   tools: z.array(z.string()).readonly().nullable().describe("null: every tool"),
 });
@@ -26,7 +31,10 @@ const Purse = z.strictObject({
 export const ModuleFacts = z.strictObject({
   spending: z.strictObject({
     period: z.string().describe("YYYY-MM, the current month in UTC"),
-    ...{ spentMicroUsdc: MicroUsdc, capMicroUsdc: MicroUsdc, leftMicroUsdc: MicroUsdc, resetsAt: z.string() },
+    spentMicroUsdc: MicroUsdc,
+    capMicroUsdc: MicroUsdc,
+    leftMicroUsdc: MicroUsdc,
+    resetsAt: z.string(),
   }),
   limits: z.strictObject({
     mostForNextCallUsdc: Limit.describe("The least of all that is left; null: no limit"),

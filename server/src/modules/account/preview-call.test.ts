@@ -42,11 +42,19 @@ const keyWith = async (...scopes: string[]) => {
 
 describe("preview_call", () => {
   const commit = (change: object) => ({
-    ...{ bookingId, vendorAddress: ADDRESS, costMicroUsdc: "200000000", itineraryHash: HASH, ...change },
+    bookingId,
+    vendorAddress: ADDRESS,
+    costMicroUsdc: "200000000",
+    itineraryHash: HASH,
+    ...change,
   });
 
   const given = (change: object) => ({
-    ...{ bookingId, vendorAddress: ADDRESS, vendorAmountUsdc: "200", itineraryHash: HASH, ...change },
+    bookingId,
+    vendorAddress: ADDRESS,
+    vendorAmountUsdc: "200",
+    itineraryHash: HASH,
+    ...change,
   });
 
   it.each<[string, () => [string, object]]>([

@@ -25,7 +25,11 @@ describe("read_account", () => {
     const account = await read();
     expect(account).toMatchObject({
       tenantId: service.tenantId,
-      ...{ environment: "sandbox", plan: "pro", discountPercent: 30, travelerId: "user_demo", scopes: ["*"] },
+      environment: "sandbox",
+      plan: "pro",
+      discountPercent: 30,
+      travelerId: "user_demo",
+      scopes: ["*"],
       wallet: { USDC: { available: "100000.00", held: "0.00", holds: [] }, EURC: { available: "100000.00" } },
     });
     const prices = account.prices;

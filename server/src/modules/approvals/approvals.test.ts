@@ -75,7 +75,10 @@ describe("a call that a policy lets through with an approval only", () => {
     expect(listed.body).toMatchObject({
       approvals: [
         {
-          ...{ approvalId, state: "pending", tool: "book_flight", role: "approver" },
+          approvalId,
+          state: "pending",
+          tool: "book_flight",
+          role: "approver",
           evidence: { bought: { kind: "flight", legs: [{ origin: "LHR", destination: "JFK" }] } },
         },
       ],
@@ -319,14 +322,11 @@ describe("a decision", () => {
   it("is not who asked's, not an agent's, not another role's or tenant's, and not of who has left", async () => {
     const { approvalId } = await waiting();
     const approve = { decision: "approve" };
-    expect((await decide(approvalId, approve, service.apiKey)).body).toMatchObject({
-      ...{ code: "missing_scope", scope: "approvals:decide" },
-    });
+    const byAgent = await decide(approvalId, approve, service.apiKey);
+    expect(byAgent.body).toMatchObject({ code: "missing_scope", scope: "approvals:decide" });
     for (const scope of personalScopes) {
       const minted = service.operator((operator) =>
-        operator.mintKey({
-          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["*", scope], actor: "test" },
-        }),
+        operator.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes: ["*", scope], actor: "test" }),
       );
       await expect(minted, scope).rejects.toMatchObject({ code: "invalid_input" });
     }

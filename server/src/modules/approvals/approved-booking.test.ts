@@ -41,9 +41,7 @@ const byHttp: Call = async (tool, args) => {
 const byMcp: Call = async (tool, args) => (await agent.call(tool, args)).said;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })).min(1) });
-const Booked = z.object({
-  ...{ orderId: z.string(), pnr: z.string(), totalAmount: z.string(), itineraryHash: z.string() },
-});
+const Booked = z.object({ orderId: z.string(), pnr: z.string(), totalAmount: z.string(), itineraryHash: z.string() });
 const Trip = z.object({ tripId: z.string() });
 const Booking = z.object({ bookingId: z.string() });
 const Invoice = z.object({ invoiceNumber: z.string(), pdfUrl: z.string(), jsonUrl: z.string(), totalUsdc: z.string() });

@@ -55,7 +55,10 @@ function isRecognizable(bought: Purchase): boolean {
 function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   const { bought, movements, boughtHash, tripId } = plan;
   return {
-    ...{ travelerId: call.travelerId, policyId, version, boughtHash },
+    travelerId: call.travelerId,
+    policyId,
+    version,
+    boughtHash,
     bought: bought === undefined ? undefined : withoutPrices(bought),
     // What a purchase moves follows from what is bought, whether the wallet pays it or a trip.
     tripId: bought === undefined ? tripId : undefined,

@@ -25,7 +25,10 @@ export async function decideApproval(
     // A run of a workflow may wait for it.
     const { tenantId, environment } = approval;
     await runEvents.raise({
-      ...{ tenantId, environment, name: "approval_decided", subject: approval.id },
+      tenantId,
+      environment,
+      name: "approval_decided",
+      subject: approval.id,
       resolution: { status: to },
     });
     return changed;

@@ -35,14 +35,26 @@ export function describeApproval(approval: Approval, now: Temporal.Instant): z.o
   const { id, amount, tolerance, requestedAt, decidedBy, decidedAt, reason, usedAt, expiresAt, evidence } = approval;
   const { tool, travelerId, policyId, policyVersion, role, requestedBy, requestedKeyId } = approval;
   return {
-    ...{ approvalId: id, state: stateAt(approval, now), tool, travelerId },
+    approvalId: id,
+    state: stateAt(approval, now),
+    tool,
+    travelerId,
     isMinimum: isMinimum(approval),
-    ...{ amount: amount === undefined ? null : formatDecimal(amount), tolerance: formatDecimal(tolerance) },
-    ...{ policyId, policyVersion, role, requestedBy, requestedAt: requestedAt.toString() },
+    amount: amount === undefined ? null : formatDecimal(amount),
+    tolerance: formatDecimal(tolerance),
+    policyId,
+    policyVersion,
+    role,
+    requestedBy,
+    requestedAt: requestedAt.toString(),
     requestedByKey: serviceAccountOf(requestedKeyId),
     requestedFor: askedForBy(approval),
-    ...{ expiresAt: expiresAt.toString(), decidedBy: decidedBy ?? null, decidedAt: decidedAt?.toString() ?? null },
-    ...{ reason: reason ?? null, usedAt: usedAt?.toString() ?? null, evidence },
+    expiresAt: expiresAt.toString(),
+    decidedBy: decidedBy ?? null,
+    decidedAt: decidedAt?.toString() ?? null,
+    reason: reason ?? null,
+    usedAt: usedAt?.toString() ?? null,
+    evidence,
   };
 }
 

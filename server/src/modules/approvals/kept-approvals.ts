@@ -75,9 +75,17 @@ export class KeptApprovals implements Approvals {
     const now = clock.now();
     const id = newId("apr_", now.epochMilliseconds, random);
     const approval = await aggregates.approvals.request({
-      ...{ id, ...bound, tool: call.tool.name, travelerId: call.travelerId, policyId, policyVersion: version },
-      ...{ tolerance: terms.tolerance, role: terms.role },
-      ...{ requestedBy: call.subject, requestedKeyId: call.keyId, requestedAt: now },
+      id,
+      ...bound,
+      tool: call.tool.name,
+      travelerId: call.travelerId,
+      policyId,
+      policyVersion: version,
+      tolerance: terms.tolerance,
+      role: terms.role,
+      requestedBy: call.subject,
+      requestedKeyId: call.keyId,
+      requestedAt: now,
       expiresAt: now.add({ hours: terms.expiresHours }),
     });
     // One that waits already was written about when it was asked for.

@@ -58,28 +58,46 @@ afterAll(async () => {
 });
 
 const mailingBy = (through: Mailer, kept?: "sandbox") => ({
-  ...{ ...mailing, kept, carriers: openCarriers({ mailer: through }) },
+  ...mailing,
+  kept,
+  carriers: openCarriers({ mailer: through }),
 });
 
 const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
   new KeptApprovals({
-    ...{ stores: over, clock, random: systemRandom },
+    stores: over,
+    clock,
+    random: systemRandom,
     mail: { mailing: mailingBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
   });
 
 const NOTHING_MORE = { alternatives: [], purpose: undefined };
 const caseOf = (name: string): ApprovalCase => ({
   call: {
-    ...{ id: `call_${name}`, traceId: "trace", surface: "dispatch", tool: checkPolicy, args: { name }, tenantId },
-    ...{ keyId: "key_asker", subject: "user_asker", travelerId: "user_asker", environment: "sandbox" },
-    ...{ paidBy: "tenant", listPrice: 0n, discountPercent: 0, price: 0n, startedAt: clock.now() },
+    id: `call_${name}`,
+    traceId: "trace",
+    surface: "dispatch",
+    tool: checkPolicy,
+    args: { name },
+    tenantId,
+    keyId: "key_asker",
+    subject: "user_asker",
+    travelerId: "user_asker",
+    environment: "sandbox",
+    paidBy: "tenant",
+    listPrice: 0n,
+    discountPercent: 0,
+    price: 0n,
+    startedAt: clock.now(),
     idempotencyKey: undefined,
   },
   plan: {
     movements: [{ token: "USDC", amount: 5_000_000n, from: "treasury", to: "collection" }],
     irreversible: [],
   },
-  ...{ policyId: "acme", version: 1, terms: { role: "approver", expiresHours: 24, tolerance: 0n } },
+  policyId: "acme",
+  version: 1,
+  terms: { role: "approver", expiresHours: 24, tolerance: 0n },
   verdict: { decision: "require_approval", violations: [], notEvaluated: [], notShown: 0 },
 });
 
@@ -114,9 +132,19 @@ it("goes once to each who may decide, and never to who asked, whoever asks again
 it("says what money is set aside for, where the call says it", async () => {
   const day = Temporal.PlainDate.from("2030-05-06");
   const purpose: StayPurchase = {
-    ...{ kind: "stay", price: 900_000_000n, travelerIds: undefined, refundable: true, name: "Harbour Rooms", rooms: 1 },
-    ...{ checkInDate: day, checkOutDate: day.add({ days: 3 }), suppliers: undefined, place: undefined },
-    ...{ country: undefined, timeZone: undefined, stars: undefined },
+    kind: "stay",
+    price: 900_000_000n,
+    travelerIds: undefined,
+    refundable: true,
+    name: "Harbour Rooms",
+    rooms: 1,
+    checkInDate: day,
+    checkOutDate: day.add({ days: 3 }),
+    suppliers: undefined,
+    place: undefined,
+    country: undefined,
+    timeZone: undefined,
+    stars: undefined,
   };
   const approvals = approvalsOver(stores, mailer);
   await approvals.request(caseOf("meant"), { alternatives: [], purpose });

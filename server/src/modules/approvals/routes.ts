@@ -37,19 +37,25 @@ const ListedApproval = ApprovalAnswer.extend({
 });
 
 const example = ApprovalAnswer.parse({
-  ...{ approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", state: "pending", tool: "book_flight", travelerId: "user_ada" },
-  ...{
-    amount: "3120.50",
-    isMinimum: false,
-    tolerance: "0.00",
-    policyId: "acme-corp-2027",
-    policyVersion: 3,
-    role: "approver",
-  },
+  approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+  state: "pending",
+  tool: "book_flight",
+  travelerId: "user_ada",
+  amount: "3120.50",
+  isMinimum: false,
+  tolerance: "0.00",
+  policyId: "acme-corp-2027",
+  policyVersion: 3,
+  role: "approver",
   requestedByKey: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   requestedFor: null,
-  ...{ requestedBy: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", requestedAt: "2030-01-01T09:00:00Z" },
-  ...{ expiresAt: "2030-01-02T09:00:00Z", decidedBy: null, decidedAt: null, reason: null, usedAt: null },
+  requestedBy: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+  requestedAt: "2030-01-01T09:00:00Z",
+  expiresAt: "2030-01-02T09:00:00Z",
+  decidedBy: null,
+  decidedAt: null,
+  reason: null,
+  usedAt: null,
   evidence: { bought: { kind: "flight", priceUsd: "3120.50" }, violations: [] },
 });
 

@@ -148,19 +148,20 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
   const row = await db
     .insertInto("approval")
     .values({
-      ...{
-        ...rest,
-        tenantId,
-        environment,
-        callHash,
-        contentHash,
-        evidence: JSON.stringify(evidence),
-        state: "pending",
-      },
+      ...rest,
+      tenantId,
+      environment,
+      callHash,
+      contentHash,
+      evidence: JSON.stringify(evidence),
+      state: "pending",
       fareHash: fareHash ?? null,
       rejectionHash: rejectionHash ?? null,
-      ...{ amountMicro: amount ?? null, toleranceMicro: tolerance, traceId: currentTraceId() },
-      ...{ requestedAt: approval.requestedAt.toString(), expiresAt: approval.expiresAt.toString() },
+      amountMicro: amount ?? null,
+      toleranceMicro: tolerance,
+      traceId: currentTraceId(),
+      requestedAt: approval.requestedAt.toString(),
+      expiresAt: approval.expiresAt.toString(),
     })
     .returning(columns)
     .executeTakeFirstOrThrow();

@@ -11,26 +11,33 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const Option = z.object({
-  ...{ kind: z.string(), beyondPaidAmount: z.string().nullable(), text: z.string() },
+  kind: z.string(),
+  beyondPaidAmount: z.string().nullable(),
+  text: z.string(),
   next: z.object({ tool: z.string() }).nullable(),
 });
 const Duty = z.object({
-  ...{ rule: z.string(), owes: z.string(), onlyIf: z.string().nullable() },
+  rule: z.string(),
+  owes: z.string(),
+  onlyIf: z.string().nullable(),
   source: z.object({ url: z.url(), asOf: z.string().nullable() }),
 });
 const Hotel = z.object({ id: z.string(), name: z.string(), distanceMeters: z.number() });
 const Replanned = z.object({
   airlineChange: z
     .object({
-      ...{ departsLaterMinutes: z.number().nullable(), becomes: z.array(z.object({ departingAt: z.string() })) },
-      ...{ options: z.array(Option), duties: z.array(Duty) },
+      departsLaterMinutes: z.number().nullable(),
+      becomes: z.array(z.object({ departingAt: z.string() })),
+      options: z.array(Option),
+      duties: z.array(Duty),
     })
     .nullable(),
   alternatives: z.object({
     reason: z.string().nullable(),
     offers: z.array(
       z.object({
-        ...{ totalAmount: z.string(), differenceAmount: z.string().nullable() },
+        totalAmount: z.string(),
+        differenceAmount: z.string().nullable(),
         conditions: z.object({ refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable() }),
       }),
     ),
@@ -61,7 +68,9 @@ const replan = async (pnr: string, extra: object = {}) =>
     await world.result("trip_delay_replanner", {
       originalLeg: { origin: "LHR", destination: "JFK", pnr, scheduledDepartureIso: `${date}T08:00:00Z` },
       disruption: { kind: "delay" },
-      ...{ rebookSearch: { departureDate: date }, notifyChannels: ["slack"], ...extra },
+      rebookSearch: { departureDate: date },
+      notifyChannels: ["slack"],
+      ...extra,
     }),
   );
 
@@ -75,7 +84,9 @@ describe("an airline that changes a booked flight", () => {
     },
     { shift: 45, kinds: ["accept", "ask_airline", "voluntary_change"], duties: [], text: "conditions of carriage" },
     {
-      ...{ shift: null, kinds: ["airline_duty", "voluntary_change"], text: "owes another flight or the money back" },
+      shift: null,
+      kinds: ["airline_duty", "voluntary_change"],
+      text: "owes another flight or the money back",
       duties: ["UK 261: flight_or_refund", "US DOT: refund"],
     },
   ])("by $shift minutes is answered before a change of one's own is paid", async ({ shift, kinds, duties, text }) => {

@@ -6,8 +6,11 @@ import { departureOf, type OwnOrder } from "./find-own-order.ts";
 import { type ChangeAnswer, NextCall } from "./replan-parts.ts";
 
 const Flight = z.object({
-  ...{ flightNumber: z.string(), origin: z.string(), destination: z.string() },
-  ...{ departingAt: z.string(), arrivingAt: z.string() },
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string(),
+  arrivingAt: z.string(),
 });
 
 export const AirlineChangeAnswer = z.object({
@@ -64,12 +67,21 @@ export function describeAirlineChange(
   const countries = ends[0].map((code) => maps.airport(code)?.countryCode ?? "");
   const isCancelled = added.length === 0;
   const duties = airlineDuties({
-    ...{ from: countries[0] ?? "", to: countries[1] ?? "", isCancelled, departsLaterMinutes, arrivesLaterMinutes },
+    from: countries[0] ?? "",
+    to: countries[1] ?? "",
+    isCancelled,
+    departsLaterMinutes,
+    arrivesLaterMinutes,
     isElsewhere: !isCancelled && ends[0].join() !== ends[1].join(),
   });
   return {
-    ...{ id, detectedAt, was: removed, becomes: added, duties },
-    ...{ departsLaterMinutes: departsLaterMinutes ?? null, arrivesLaterMinutes: arrivesLaterMinutes ?? null },
+    id,
+    detectedAt,
+    was: removed,
+    becomes: added,
+    duties,
+    departsLaterMinutes: departsLaterMinutes ?? null,
+    arrivesLaterMinutes: arrivesLaterMinutes ?? null,
     options: [...(isCancelled ? [] : [ACCEPT]), owed(duties, change), ...voluntary(change)],
   };
 }

@@ -88,7 +88,8 @@ function likeEu261({ from, to, isCancelled, departsLaterMinutes = 0 }: Moved): A
   return laws
     .filter(({ leaves, arrives }) => leaves || arrives)
     .map(({ rule, currency, source, leaves, licence }) => ({
-      ...{ rule, source },
+      rule,
+      source,
       owes: isCancelled ? "flight_or_refund" : "refund",
       text: isCancelled
         ? `The airline must offer a choice (Articles 5 and 8): the price back within seven days, another flight at the earliest opportunity, or another flight at a later date of the passenger's choice. Compensation of ${currency} comes on top, unless the airline said so at least two weeks before or proves extraordinary circumstances (Articles 5 and 7).`

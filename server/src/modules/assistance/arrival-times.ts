@@ -45,7 +45,9 @@ export function timesOf(landsAt: Temporal.Instant, way: WayToAirport | undefined
   const isWithout = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).hour < TRANSIT_FROM;
   const ends = [outside.latest, arrives?.likely ?? outside.latest];
   return {
-    ...{ landsAt, outside, arrives },
+    landsAt,
+    outside,
+    arrives,
     isNight: hour >= NIGHT_FROM || hour < NIGHT_UNTIL,
     transit: isWithout(outside.likely) ? "stopped" : ends.some(isWithout) ? "may_end" : "runs",
   };

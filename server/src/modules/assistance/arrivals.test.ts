@@ -35,9 +35,7 @@ const Transfer = Answer.extend({
   taxisNeeded: z.number().nullable(),
   pickUpAtLocal: z.string().nullable(),
   safety: z
-    .object({
-      ...{ advice: z.array(z.string()), isNight: z.boolean().nullable(), emergencyNumbers: z.array(z.string()) },
-    })
+    .object({ advice: z.array(z.string()), isNight: z.boolean().nullable(), emergencyNumbers: z.array(z.string()) })
     .nullable(),
 });
 const Playbook = Answer.extend({ steps: z.array(z.object({ kind: z.string(), lines: z.array(z.string()) })) });
@@ -193,7 +191,9 @@ describe("a transfer from an airport", () => {
 
 describe("an arrival at night", () => {
   const at = (local: string) => ({
-    ...{ ...soho, destinationAddress: "51.5136,-0.1365", mode: "transit" },
+    ...soho,
+    destinationAddress: "51.5136,-0.1365",
+    mode: "transit",
     arrivalTimeIso: Temporal.PlainDateTime.from(`2035-07-01T${local}`)
       .toZonedDateTime("Europe/London")
       .toInstant()

@@ -36,9 +36,14 @@ export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarPart
   for (const reminder of reminders) {
     const { title, description, location, startsAt, minutes, alarms } = reminder;
     const event = calendar.createEvent({
-      ...{ id: uidOf(tripKey, reminder.kind), sequence: sequenceAt(madeAt), stamp: dateOf(madeAt) },
-      ...{ start: dateOf(startsAt), end: dateOf(startsAt.add({ minutes })) },
-      ...{ summary: title, description, location },
+      id: uidOf(tripKey, reminder.kind),
+      sequence: sequenceAt(madeAt),
+      stamp: dateOf(madeAt),
+      start: dateOf(startsAt),
+      end: dateOf(startsAt.add({ minutes })),
+      summary: title,
+      description,
+      location,
     });
     for (const minutesBefore of alarms) {
       event.createAlarm({ type: ICalAlarmType.display, trigger: minutesBefore * 60, description: title });

@@ -11,19 +11,33 @@ const FORECAST = {
   latitude: 38.72,
   timezone: "Europe/Lisbon",
   current: {
-    ...{ time: "2026-11-22T12:00", interval: 900, temperature_2m: 14.2, apparent_temperature: 13.1 },
-    ...{ weather_code: 61, wind_speed_10m: 20 },
+    time: "2026-11-22T12:00",
+    interval: 900,
+    temperature_2m: 14.2,
+    apparent_temperature: 13.1,
+    weather_code: 61,
+    wind_speed_10m: 20,
   },
   daily: {
     time: ["2026-11-22", "2026-11-23"],
-    ...{ weather_code: [61, null], temperature_2m_max: [16.4, 17], temperature_2m_min: [9.6, 10] },
-    ...{ precipitation_sum: [25.4, null], precipitation_probability_max: [90, null], uv_index_max: [2.1, 2] },
+    weather_code: [61, null],
+    temperature_2m_max: [16.4, 17],
+    temperature_2m_min: [9.6, 10],
+    precipitation_sum: [25.4, null],
+    precipitation_probability_max: [90, null],
+    uv_index_max: [2.1, 2],
   },
 };
 const AIR = {
   current: {
-    ...{ time: "2026-11-22T12:00", interval: 3600, us_aqi: 162, european_aqi: 85 },
-    ...{ pm2_5: 71.5, pm10: 80, ozone: 40, nitrogen_dioxide: null },
+    time: "2026-11-22T12:00",
+    interval: 3600,
+    us_aqi: 162,
+    european_aqi: 85,
+    pm2_5: 71.5,
+    pm10: 80,
+    ozone: 40,
+    nitrogen_dioxide: null,
   },
 };
 
@@ -36,8 +50,10 @@ describe("with sources", () => {
       ({ path }) => answer ?? { status: 200, json: path === "/v1/forecast" ? FORECAST : AIR },
     );
     service = await startTestService({
-      ...{ OPEN_METEO_URL: server.url, OPEN_METEO_AIR_QUALITY_URL: server.url },
-      ...{ PROVIDERS_CONTACT: "ops@example.com", PROVIDERS_TIMEOUT_MS: "500" },
+      OPEN_METEO_URL: server.url,
+      OPEN_METEO_AIR_QUALITY_URL: server.url,
+      PROVIDERS_CONTACT: "ops@example.com",
+      PROVIDERS_TIMEOUT_MS: "500",
     });
   });
   afterAll(async () => {
@@ -49,7 +65,11 @@ describe("with sources", () => {
   it("says the weather in the units and the language asked for, and whose it is", async () => {
     answer = undefined;
     expect(await call("trip_weather_brief", { languageCode: "de" })).toMatchObject({
-      ...{ available: true, reason: null, source: "open-meteo", sourceLevel: "open", fallbackFrom: [] },
+      available: true,
+      reason: null,
+      source: "open-meteo",
+      sourceLevel: "open",
+      fallbackFrom: [],
       attribution: [expect.stringContaining("CC BY 4.0")],
       timeZone: "Europe/Lisbon",
       units: { temperature: "°C", wind: "km/h", precipitation: "mm" },
@@ -80,7 +100,11 @@ describe("with sources", () => {
     answer = undefined;
     const found = await call("air_quality_brief", { languageCode: "fr" });
     expect(found).toMatchObject({
-      ...{ available: true, usAqi: 162, europeanAqi: 85, category: "unhealthy", source: "open-meteo" },
+      available: true,
+      usAqi: 162,
+      europeanAqi: 85,
+      category: "unhealthy",
+      source: "open-meteo",
       guidance: [expect.stringContaining("Tous")],
       guidanceSource: { isRecalled: true },
     });
@@ -107,7 +131,10 @@ describe("with sources", () => {
       const weather = await service.call("trip_weather_brief", { ...LISBON, latitude });
       const fallen = { available: false, sourceLevel: "embedded", fallbackFrom: [{ source: "open-meteo", reason }] };
       expect(resultOf(weather)).toMatchObject({
-        ...{ ...fallen, current: null, days: [], reason: expect.stringContaining(`open-meteo: ${reason}`) },
+        ...fallen,
+        current: null,
+        days: [],
+        reason: expect.stringContaining(`open-meteo: ${reason}`),
         sun: expect.arrayContaining([expect.objectContaining({ kind: "rises_and_sets" })]),
       });
       const air = await service.call("air_quality_brief", { ...LISBON, latitude });
@@ -130,13 +157,22 @@ describe("without a source", () => {
   it("makes no weather and no air up, and says the sun's times", async () => {
     const weather = resultOf(await service.call("trip_weather_brief", LISBON));
     expect(weather).toMatchObject({
-      ...{ available: false, current: null, days: [], source: "embedded", sourceLevel: "embedded", fallbackFrom: [] },
+      available: false,
+      current: null,
+      days: [],
+      source: "embedded",
+      sourceLevel: "embedded",
+      fallbackFrom: [],
       reason: expect.stringContaining("no source of weather forecasts configured"),
       summary: expect.stringMatching(/^There is no weather forecast here\. Sunrise \d\d:\d\d, sunset \d\d:\d\d, /),
     });
     expect(weather.sun).toHaveLength(7);
     expect(resultOf(await service.call("air_quality_brief", LISBON))).toMatchObject({
-      ...{ available: false, usAqi: null, category: null, pollutants: [], sourceLevel: "embedded" },
+      available: false,
+      usAqi: null,
+      category: null,
+      pollutants: [],
+      sourceLevel: "embedded",
       reason: expect.stringContaining("no source of air quality configured"),
     });
   });

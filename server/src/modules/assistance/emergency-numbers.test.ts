@@ -29,13 +29,21 @@ const ISLANDS: Readonly<Record<string, { latitude: number; longitude: number }>>
 
 const Numbers = z.array(z.string());
 const Emergency = z.object({
-  ...{ countryCode: z.string(), numbers: Numbers, agreement: z.string(), whatToDo: z.string(), other: Numbers },
+  countryCode: z.string(),
+  numbers: Numbers,
+  agreement: z.string(),
+  whatToDo: z.string(),
+  other: Numbers,
   services: z.object({ police: Numbers, ambulance: Numbers, fire: Numbers }),
-  ...{ note: z.string().nullable(), source: z.string() },
+  note: z.string().nullable(),
+  source: z.string(),
 });
 const Aid = z.object({
-  ...{ countryCode: z.string().nullable(), emergency: Emergency, otherEmergency: Emergency.nullable() },
-  ...{ mobileNote: z.string(), notes: z.array(z.string()) },
+  countryCode: z.string().nullable(),
+  emergency: Emergency,
+  otherEmergency: Emergency.nullable(),
+  mobileNote: z.string(),
+  notes: z.array(z.string()),
 });
 type Aid = z.output<typeof Aid>;
 
@@ -96,7 +104,9 @@ describe("emergency numbers", () => {
     ],
   ])("of %s are police %s, ambulance %s and fire %s", (code, police = "", ambulance = "", fire = "") => {
     expect(emergencyOf(code ?? "")?.services).toMatchObject({
-      ...{ police: police.split("/"), ambulance: ambulance.split("/"), fire: fire.split("/") },
+      police: police.split("/"),
+      ambulance: ambulance.split("/"),
+      fire: fire.split("/"),
     });
   });
 
@@ -149,20 +159,22 @@ describe("emergency numbers", () => {
     const hengqin = { latitude: 22.1297, longitude: 113.5454 };
     expect(await aid(hengqin)).toMatchObject({ countryCode: "CN", emergency: { countryCode: "CN" }, notes: [] });
     expect(await aid({ ...hengqin, regionCode: "mo" })).toMatchObject({
-      ...{ countryCode: "CN", emergency: { countryCode: "MO", numbers: ["999"] } },
-      ...{
-        otherEmergency: { countryCode: "CN" },
-        notes: [expect.stringMatching(/lie in CN.*regionCode is MO.*of MO/)],
-      },
+      countryCode: "CN",
+      emergency: { countryCode: "MO", numbers: ["999"] },
+      otherEmergency: { countryCode: "CN" },
+      notes: [expect.stringMatching(/lie in CN.*regionCode is MO.*of MO/)],
     });
     expect(await aid({ latitude: 0, longitude: -140, regionCode: "PF" })).toMatchObject({
-      ...{ countryCode: null, emergency: { countryCode: "PF" }, otherEmergency: null },
+      countryCode: null,
+      emergency: { countryCode: "PF" },
+      otherEmergency: null,
       notes: [expect.stringMatching(/no known territory/)],
     });
     const hongKong = { latitude: 22.2793, longitude: 114.1628 };
     expect(await aid({ ...hongKong, regionCode: "HK" })).toMatchObject({ emergency: { countryCode: "HK" }, notes: [] });
     expect(await aid({ ...hongKong, regionCode: "CN" })).toMatchObject({
-      ...{ emergency: { countryCode: "HK" }, otherEmergency: { countryCode: "CN" } },
+      emergency: { countryCode: "HK" },
+      otherEmergency: { countryCode: "CN" },
       notes: [expect.stringMatching(/of HK/)],
     });
   });

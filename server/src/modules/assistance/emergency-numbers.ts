@@ -13,14 +13,22 @@ const Texts = z.string().transform((cell) => (cell === "" ? [] : cell.split("; "
 /** A row of the table, whose head names the columns. */
 const Row = z
   .object({
-    ...{ iso2: z.string().length(2), territory: z.string().min(1) },
-    ...{ general: Numbers, police: Numbers, ambulance: Numbers, fire: Numbers, tourist_police: Numbers },
-    ...{ other: Texts, source_1: Texts, source_2: Texts },
+    iso2: z.string().length(2),
+    territory: z.string().min(1),
+    general: Numbers,
+    police: Numbers,
+    ambulance: Numbers,
+    fire: Numbers,
+    tourist_police: Numbers,
+    other: Texts,
+    source_1: Texts,
+    source_2: Texts,
     agreement: z.enum(["both", "partial", "single", "none"]),
     note: z.string(),
   })
   .transform(({ tourist_police: touristPolice, source_1: first, source_2: second, ...row }) => ({
-    ...{ ...row, touristPolice },
+    ...row,
+    touristPolice,
     sources: [...first, ...second],
   }));
 export type EmergencyNumbers = z.output<typeof Row>;

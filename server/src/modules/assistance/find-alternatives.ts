@@ -37,7 +37,12 @@ export async function findAlternatives(
     if (date > lastDay && !isNeeded) break;
     const { offers } = await flights.searchOffers(
       {
-        ...{ origin, destination, departureDate: date, cabinClass, privateFares: {}, airlineCreditIds: [] },
+        origin,
+        destination,
+        departureDate: date,
+        cabinClass,
+        privateFares: {},
+        airlineCreditIds: [],
         passengers: passengersOn(date, passengers, own),
       },
       { signal: call.signal },
@@ -67,7 +72,9 @@ export async function findAlternatives(
     const differenceAmount = differenceTo(own, offer);
     best.push({
       ...toOfferAnswer(offer, usable, rates, cabinClass),
-      ...{ differenceAmount, next, booking: await refusalOf(next.args, call) },
+      differenceAmount,
+      next,
+      booking: await refusalOf(next.args, call),
     });
   }
   return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };

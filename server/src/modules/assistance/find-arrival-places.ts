@@ -142,7 +142,12 @@ export async function findDestination(
   const { latitude, longitude, precision, unknownPart } = taken;
   const label = toVisibleText(destinationLabel, LONGEST_TEXT) || toVisibleText(address, LONGEST_TEXT);
   const destination = {
-    ...{ label, takenAs: taken.label, latitude, longitude, precision, unknownPart },
+    label,
+    takenAs: taken.label,
+    latitude,
+    longitude,
+    precision,
+    unknownPart,
     otherCandidates: [...new Set(others.map((one) => one.label))].slice(0, MOST_OTHERS),
   };
   return { destination, nearMatches, tooFar: [], provenance };

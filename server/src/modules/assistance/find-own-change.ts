@@ -56,9 +56,15 @@ export async function findChange(
     return none([...failures, ...(asked.length === 0 ? [] : [whyNone(own, asked)])].join(" "));
   }
   return {
-    ...{ available: true, reason: failures.join(" ") || null, orderId, order },
+    available: true,
+    reason: failures.join(" ") || null,
+    orderId,
+    order,
     offers: chooseChanges(days.map((day) => day.offers)).map((offer) => ({
-      ...{ id: offer.id, ...priceOf(offer), expiresAt: offer.expiresAt, slices: offer.slices.add },
+      id: offer.id,
+      ...priceOf(offer),
+      expiresAt: offer.expiresAt,
+      slices: offer.slices.add,
       next: { tool: "select_order_change_offer", args: { offerId: offer.id } },
     })),
   };
@@ -71,7 +77,10 @@ function describeOrder(own: OwnOrder): Change["order"] {
   const { orderId } = own.record;
   const { totalAmount, totalCurrency, passengers } = own.details;
   return {
-    ...{ travelers: passengers.length, totalAmount, totalCurrency, returnedAmount: own.returnedAmount ?? null },
+    travelers: passengers.length,
+    totalAmount,
+    totalCurrency,
+    returnedAmount: own.returnedAmount ?? null,
     next: { tool: "cancel_order_quote", args: { orderId } },
   };
 }

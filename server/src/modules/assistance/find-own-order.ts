@@ -97,7 +97,8 @@ function partOf(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Ma
   const segment = segments[first];
   if (segment === undefined || last < 0) return undefined;
   return {
-    ...{ slice, segment },
+    slice,
+    segment,
     comesFrom: first === 0 ? undefined : segments[0]?.origin,
     goesOnTo: last === segments.length - 1 ? undefined : segments.at(-1)?.destination,
   };

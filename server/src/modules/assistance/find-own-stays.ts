@@ -57,7 +57,12 @@ function describeStay(stay: BookedStay, days: readonly string[], now: Temporal.I
   const { orderId, accommodationName, checkInDate, checkOutDate, totalAmount, totalCurrency } = stay;
   const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, totalCurrency);
   return {
-    ...{ orderId, accommodationName, checkInDate, checkOutDate, totalAmount, totalCurrency },
+    orderId,
+    accommodationName,
+    checkInDate,
+    checkOutDate,
+    totalAmount,
+    totalCurrency,
     effect: effectOf(stay, days),
     returnedAmount: currency === totalCurrency ? amount : null,
     returnedUntil: until?.toString() ?? null,

@@ -23,9 +23,14 @@ export const restaurantWishes = {
 type Wishes = z.output<z.ZodObject<typeof restaurantWishes>>;
 
 export const RestaurantAnswer = z.object({
-  ...{ name: wordsOfOthers(), distanceMeters: z.int() },
-  ...{ latitude: z.number(), longitude: z.number(), cuisines: z.array(wordsOfOthers()).readonly() },
-  ...{ address: TextOfOthers, phone: TextOfOthers, website: TextOfOthers },
+  name: wordsOfOthers(),
+  distanceMeters: z.int(),
+  latitude: z.number(),
+  longitude: z.number(),
+  cuisines: z.array(wordsOfOthers()).readonly(),
+  address: TextOfOthers,
+  phone: TextOfOthers,
+  website: TextOfOthers,
   openingHours: TextOfOthers.describe("As OpenStreetMap writes them; a text of others"),
   wheelchair: z.enum(["yes", "limited", "no"]).nullable(),
 });
@@ -63,7 +68,9 @@ interface Asker {
 /** Best first; who asked says what to do when there is none. */
 export async function findLocation(location: string, { maps }: Pick<Ports, "maps">, { languageCode, signal }: Asker) {
   const { candidates, nearMatches } = await maps.findPlaces(toVisibleText(location, LONGEST_LOCATION), {
-    ...{ limit: 4, languageCode, signal },
+    limit: 4,
+    languageCode,
+    signal,
   });
   return { candidates, nearMatches };
 }

@@ -99,24 +99,43 @@ function describe(found: readonly FoundWay[]): Transfer {
   if (first === undefined) return noTransfer("The stay is over 300 km from both airports of the leg.");
   const { airport, direction, way, links, known } = first;
   return {
-    ...{ ...AVAILABLE, airport: airport.iataCode, direction, roadKilometers: way.roadKilometers },
-    ...{ isEstimate: known.routedBy === undefined, source: known.routedBy?.source ?? "distance" },
+    ...AVAILABLE,
+    airport: airport.iataCode,
+    direction,
+    roadKilometers: way.roadKilometers,
+    isEstimate: known.routedBy === undefined,
+    source: known.routedBy?.source ?? "distance",
     ...saidOfWays(found.map((one) => one.known)),
-    ...{ minutes: minutesOf(way), links },
+    minutes: minutesOf(way),
+    links,
     others: others.map((other) => ({
-      ...{ airport: other.airport.iataCode, direction: other.direction, minutes: minutesOf(other.way) },
-      ...{ roadKilometers: other.way.roadKilometers, google: other.links.google },
+      airport: other.airport.iataCode,
+      direction: other.direction,
+      minutes: minutesOf(other.way),
+      roadKilometers: other.way.roadKilometers,
+      google: other.links.google,
     })),
     pickUps: {},
   };
 }
 
 const minutesOf = ({ fewestMinutes: fewest, minutes: likely, mostMinutes: most }: WayToAirport) => ({
-  ...{ fewest, likely, most },
+  fewest,
+  likely,
+  most,
 });
 
 const noTransfer = (reason: string): Transfer => ({
   ...unavailable(reason),
-  ...{ airport: null, direction: "to_airport", minutes: null, roadKilometers: null, links: null, others: [] },
-  ...{ isEstimate: true, source: "distance", attribution: [], notes: [], pickUps: {} },
+  airport: null,
+  direction: "to_airport",
+  minutes: null,
+  roadKilometers: null,
+  links: null,
+  others: [],
+  isEstimate: true,
+  source: "distance",
+  attribution: [],
+  notes: [],
+  pickUps: {},
 });

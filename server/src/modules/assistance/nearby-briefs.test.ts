@@ -22,19 +22,11 @@ const HELP = {
     { type: "node", id: 4, tags: { amenity: "police" } },
   ],
 };
+const DINER = { cuisine: "pizza;sea_food", wheelchair: "yes" };
 const RESTAURANTS = {
   elements: [
     { lat: 38.73, lon: -9.14, tags: { name: "Second", website: "javascript:alert(1)" } },
-    {
-      ...{ lat: 38.7169, lon: -9.1399 },
-      tags: {
-        name: "First",
-        cuisine: "pizza;sea_food",
-        wheelchair: "yes",
-        "addr:street": "Rua",
-        "addr:housenumber": "1",
-      },
-    },
+    { lat: 38.7169, lon: -9.1399, tags: { name: "First", ...DINER, "addr:street": "Rua", "addr:housenumber": "1" } },
   ],
 };
 
@@ -94,7 +86,10 @@ describe("with a source", () => {
   it("lists the nearest help, nearest first, as the map has it", async () => {
     const { nearestHelp } = await call("travel_safety_aid", LISBON);
     expect(nearestHelp).toMatchObject({
-      ...{ available: true, source: "overpass", sourceLevel: "open", fallbackFrom: [] },
+      available: true,
+      source: "overpass",
+      sourceLevel: "open",
+      fallbackFrom: [],
       attribution: [expect.stringContaining("OpenStreetMap")],
       places: [
         { kind: "pharmacy", name: null, phone: "+351 21", distanceMeters: 11 },
@@ -110,10 +105,15 @@ describe("with a source", () => {
 
   it("lists restaurants, nearest first, and lets nothing of the wish into the query but a word", async () => {
     const found = await call("recommend_restaurants", {
-      ...{ location: "Lisbon, Portugal", cuisine: 'Sea Food"](1);out;', priceLevel: "moderate", partySize: 4 },
+      location: "Lisbon, Portugal",
+      cuisine: 'Sea Food"](1);out;',
+      priceLevel: "moderate",
+      partySize: 4,
     });
     expect(found).toMatchObject({
-      ...{ available: true, source: "overpass", place: { label: "Lisbon, Portugal" } },
+      available: true,
+      source: "overpass",
+      place: { label: "Lisbon, Portugal" },
       restaurants: [
         { name: "First", cuisines: ["pizza", "sea food"], wheelchair: "yes", address: "Rua 1", website: null },
         { name: "Second", website: null },
@@ -134,7 +134,10 @@ describe("with a source", () => {
       await call("restaurant_route_card", { ...wish, occasion: "🎂 Birthday", languageCode: "de" }),
     );
     expect(card).toMatchObject({
-      ...{ available: true, source: "overpass", start: { label: "Hotel", note: null }, notes: [] },
+      available: true,
+      source: "overpass",
+      start: { label: "Hotel", note: null },
+      notes: [],
       restaurants: [
         { name: "Second", number: 2, way: { isEstimate: false, source: "osrm", minutes: 40 } },
         { name: "First", number: 3, way: { roadKilometers: 27.5 } },
@@ -172,7 +175,8 @@ describe("with a source", () => {
     tile = { status: 404 };
     const bare = await draw(41);
     expect(bare.map.ground).toMatchObject({
-      ...{ source: "schematic", sourceLevel: "embedded" },
+      source: "schematic",
+      sourceLevel: "embedded",
       fallbackFrom: [{ source: "osm-tiles", reason: "refused" }],
     });
     expect(bare.svg).toContain("Schematic: streets are not shown");
@@ -194,7 +198,10 @@ describe("with a source", () => {
   it("reminds of leaving, and brings back to the airport, by the way over the roads", async () => {
     const remind = (stayLatitude: number) =>
       call("trip_checkin_reminder", {
-        ...{ origin: "LHR", departureDateTimeIso: "2035-05-01T09:30:00Z", stayLatitude, stayLongitude: -0.1365 },
+        origin: "LHR",
+        departureDateTimeIso: "2035-05-01T09:30:00Z",
+        stayLatitude,
+        stayLongitude: -0.1365,
       });
     // Forty minutes and ten to park, before the two and a half hours at the airport.
     expect(await remind(51.51)).toMatchObject({
@@ -206,10 +213,17 @@ describe("with a source", () => {
     const night = { needsHotelFallback: false, stayLocation: "Soho, London", transferMode: "driving" };
     const leg = { origin: "LHR", destination: "JFK", scheduledDepartureIso: "2035-05-01T09:30:00Z" };
     const replanned = await call("trip_delay_replanner", {
-      ...{ originalLeg: leg, disruption: { kind: "delay" }, rebookSearch: { departureDate: "2035-05-01" }, ...night },
+      originalLeg: leg,
+      disruption: { kind: "delay" },
+      rebookSearch: { departureDate: "2035-05-01" },
+      ...night,
     });
     expect(replanned.transfer).toMatchObject({
-      ...{ available: true, isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { likely: 50 } },
+      available: true,
+      isEstimate: false,
+      source: "osrm",
+      roadKilometers: 27.5,
+      minutes: { likely: 50 },
       attribution: [expect.stringContaining("OpenStreetMap")],
     });
     way = { status: 500 };
@@ -259,7 +273,9 @@ describe("with a source", () => {
     });
     const playbook = await priced("airport_arrival_playbook", { ...arrival, destinationAddress: "Chelsea, London" });
     const card = await priced("restaurant_route_card", {
-      ...{ location: "Lisbon, Portugal", fromLatitude: 38.75, fromLongitude: -9.15 },
+      location: "Lisbon, Portugal",
+      fromLatitude: 38.75,
+      fromLongitude: -9.15,
     });
     expect(CardAnswer.parse(card.result).restaurants[0]?.way).toMatchObject({ isEstimate: true });
     // Nobody pays less for a part that is an estimate, and nobody pays more.
@@ -283,12 +299,15 @@ describe("with a source", () => {
     await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
     answer = bad;
     const { result: aid, priceMicroUsdc } = await priced("travel_safety_aid", {
-      ...{ latitude: latitude + 35, longitude: 9 },
+      latitude: latitude + 35,
+      longitude: 9,
     });
     expect(priceMicroUsdc).toBe("3000");
     expect(aid).toMatchObject({ emergency: { numbers: expect.arrayContaining(["112"]) } });
     expect(aid.nearestHelp).toMatchObject({
-      ...{ available: false, places: [], fallbackFrom: [{ source: "overpass", reason }] },
+      available: false,
+      places: [],
+      fallbackFrom: [{ source: "overpass", reason }],
       reason: expect.stringContaining(reason),
     });
   });
@@ -320,9 +339,13 @@ describe("without a source", () => {
     const args = { ...LISBON, regionCode: "ES", languageCode: "de", addressLines: ["Rua\u202e 1"] };
     const aid = await call("travel_safety_aid", { ...args, travelerNotes: "Diabetes, Rollstuhl, Nussallergie" });
     expect(aid).toMatchObject({
-      ...{ countryCode: "PT", recognizedNeeds: ["allergy", "medical", "mobility"], language: { used: "de" } },
-      ...{ card: { address: ["Rua 1"] }, notes: [expect.stringContaining("regionCode is ES")] },
-      ...{ emergency: { countryCode: "PT" }, otherEmergency: { countryCode: "ES", police: "112" } },
+      countryCode: "PT",
+      recognizedNeeds: ["allergy", "medical", "mobility"],
+      language: { used: "de" },
+      card: { address: ["Rua 1"] },
+      notes: [expect.stringContaining("regionCode is ES")],
+      emergency: { countryCode: "PT" },
+      otherEmergency: { countryCode: "ES", police: "112" },
     });
     expect(aid.advice).toHaveLength(4);
     expect(await call("travel_safety_aid", { ...LISBON, travelerNotes: "vegetarian" })).toMatchObject({
@@ -338,7 +361,10 @@ describe("without a source", () => {
     });
     const card = await call("restaurant_route_card", { location: "Lisbon, Portugal", fromLabel: "My hotel" });
     expect(card).toMatchObject({
-      ...{ available: false, restaurants: [], map: null, mapNote: expect.stringContaining("No restaurant") },
+      available: false,
+      restaurants: [],
+      map: null,
+      mapNote: expect.stringContaining("No restaurant"),
       card: { text: expect.stringMatching(/None is known near here[\s\S]*google\.com/) },
       notes: [expect.stringContaining("fromLabel is not looked up")],
     });

@@ -39,7 +39,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
   const links = deepLinksOf(stops, mode);
   return {
-    ...{ title, way, times, known, mode, whyByCar, kilometers },
+    title,
+    way,
+    times,
+    known,
+    mode,
+    whyByCar,
+    kilometers,
     answer: {
       airport,
       destination,
@@ -47,7 +53,9 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
       wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
       modeNote: sayModeNote(whyByCar, kilometers, deepLinksOf(stops, arrival.mode).google),
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
-      ...{ links, map, mapNote },
+      links,
+      map,
+      mapNote,
     },
   };
 }
@@ -86,8 +94,11 @@ const positionOf = ({ latitude, longitude }: { latitude: number; longitude: numb
 function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
   const { distanceKilometers, roadKilometers, minutes, fewestMinutes, mostMinutes } = way;
   return {
-    ...{ mode, isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance" },
-    ...{ straightKilometers: distanceKilometers, roadKilometers },
+    mode,
+    isEstimate: routedBy === undefined,
+    source: routedBy?.source ?? "distance",
+    straightKilometers: distanceKilometers,
+    roadKilometers,
     minutes: { fewest: fewestMinutes, likely: minutes, most: mostMinutes },
   };
 }
@@ -95,10 +106,15 @@ function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
 function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, timeZone: string) {
   const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
   const localBand = (band: typeof outside) => ({
-    ...{ earliest: local(band.earliest), likely: local(band.likely), latest: local(band.latest) },
+    earliest: local(band.earliest),
+    likely: local(band.likely),
+    latest: local(band.latest),
   });
   return {
-    ...{ landsAt: landsAt.toString(), landsAtLocal: local(landsAt), timeZone, isNight },
+    landsAt: landsAt.toString(),
+    landsAtLocal: local(landsAt),
+    timeZone,
+    isNight,
     outsideAirportLocal: localBand(outside),
     atDestinationLocal: arrives === undefined ? null : localBand(arrives),
   };
@@ -130,7 +146,9 @@ export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words):
     way === undefined
       ? say("wayUnknown")
       : say("wayEstimated", {
-          ...{ minutes: way.minutes, fewest: way.fewestMinutes, most: way.mostMinutes },
+          minutes: way.minutes,
+          fewest: way.fewestMinutes,
+          most: way.mostMinutes,
           distance: words.number(way.roadKilometers, KILOMETERS),
         });
   const moment = times?.arrives?.likely;
@@ -162,7 +180,10 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
   const say = mapTexts(words);
   return fitToChannel(
     {
-      ...{ title, summary, lines: others, notes: "" },
+      title,
+      summary,
+      lines: others,
+      notes: "",
       isAdvice: true,
       picture: map === null ? undefined : { label: say("map"), url: map.lightPngUrl },
       links: [{ label: say("directions"), url: links.google }],

@@ -51,13 +51,21 @@ function planReminders(trip: Trip, words: Words): Reminder[] {
   ];
   const reminders: Reminder[] = [
     {
-      ...{ kind: "check_in", title: say("checkInOpens", { flight }), location: "", minutes: CHECK_IN_MINUTES },
-      ...{ description: facts.join("\n"), alarms: [0] },
+      kind: "check_in",
+      title: say("checkInOpens", { flight }),
+      location: "",
+      minutes: CHECK_IN_MINUTES,
+      description: facts.join("\n"),
+      alarms: [0],
       startsAt: departsAt.subtract({ hours: trip.checkInWindowHours }),
     },
     {
-      ...{ kind: "departure", title: say("departure", { flight }), location: airport, minutes: DEPARTURE_MINUTES },
-      ...{ description: facts.join("\n"), alarms: [180] },
+      kind: "departure",
+      title: say("departure", { flight }),
+      location: airport,
+      minutes: DEPARTURE_MINUTES,
+      description: facts.join("\n"),
+      alarms: [180],
       startsAt: departsAt,
     },
   ];
@@ -68,7 +76,9 @@ function planReminders(trip: Trip, words: Words): Reminder[] {
 function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words: Words): Reminder {
   const say = assistanceTexts(words);
   const distance = words.number(trip.isRouted ? way.roadKilometers : way.distanceKilometers, {
-    ...{ style: "unit", unit: "kilometer", maximumFractionDigits: 0 },
+    style: "unit",
+    unit: "kilometer",
+    maximumFractionDigits: 0,
   });
   const estimate = say(trip.isRouted ? "wayRouted" : "wayEstimated", {
     minutes: way.minutes,
@@ -76,8 +86,12 @@ function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words:
     before: MINUTES_AT_AIRPORT,
   });
   return {
-    ...{ kind: "leave", title: say("leaveForAirport", { airport: trip.airport }), location: trip.airport },
-    ...{ description: [estimate, ...facts].join("\n"), minutes: way.minutes, alarms: [30] },
+    kind: "leave",
+    title: say("leaveForAirport", { airport: trip.airport }),
+    location: trip.airport,
+    description: [estimate, ...facts].join("\n"),
+    minutes: way.minutes,
+    alarms: [30],
     startsAt: trip.departsAt.subtract({ minutes: MINUTES_AT_AIRPORT + way.minutes }),
   };
 }

@@ -84,7 +84,9 @@ function mailOf(
   { words, address }: Reader & { address: string },
 ): ReturnType<typeof composeMail> {
   return composeMail({
-    ...{ to: { address }, subject: replanTexts(words)(outlook.headline, { flight: leg }), language: words.language },
+    to: { address },
+    subject: replanTexts(words)(outlook.headline, { flight: leg }),
+    language: words.language,
     parts: [
       plainWords(`${title}\n${summary}`),
       plainWords(lines.map((line, index) => `${index + 1}. ${line}`).join("\n")),

@@ -15,7 +15,8 @@ const Replanned = z.object({
     reason: z.string().nullable(),
     offers: z.array(
       z.object({
-        ...{ totalAmount: z.string(), differenceAmount: z.string().nullable() },
+        totalAmount: z.string(),
+        differenceAmount: z.string().nullable(),
         passengers: z.array(z.looseObject({ type: z.string().nullable() })),
         next: z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
       }),
@@ -158,7 +159,9 @@ test("the shortest channel has no advice cut in mid-sentence", async () => {
       },
       disruption: { kind: "cancellation", reason: "Crew ".repeat(60) },
       rebookSearch: { departureDate: order.departureDate },
-      ...{ needsHotelFallback: true, stayLocation: "LHR", notifyChannels: ["whatsapp", "email"] },
+      needsHotelFallback: true,
+      stayLocation: "LHR",
+      notifyChannels: ["whatsapp", "email"],
     }),
   );
   const [short = "", long = ""] = messages.map(({ text }) => text);
@@ -172,11 +175,16 @@ test("a stay whose name is only known far from the leg gets no hotels there", as
   const departureDate = nextDay();
   const { hotel } = await world.result("trip_delay_replanner", {
     originalLeg: { origin: "LHR", destination: "JFK", scheduledDepartureIso: `${departureDate}T12:00:00Z` },
-    ...{ disruption: { kind: "delay" }, rebookSearch: { departureDate }, notifyChannels: [] },
-    ...{ needsHotelFallback: true, stayLocation: "Soho" },
+    disruption: { kind: "delay" },
+    rebookSearch: { departureDate },
+    notifyChannels: [],
+    needsHotelFallback: true,
+    stayLocation: "Soho",
   });
   expect(hotel).toMatchObject({
-    ...{ available: false, accommodations: [], otherCandidates: ["Soho, Indonesia"] },
+    available: false,
+    accommodations: [],
+    otherCandidates: ["Soho, Indonesia"],
     reason: expect.stringContaining("not known near the airports of the leg"),
   });
 });
@@ -191,8 +199,11 @@ test("a stay at the airport where the leg ends is said not to be where the trave
   const { hotel, transfer, messages } = Answer.parse(
     await world.result("trip_delay_replanner", {
       originalLeg: { origin: "LHR", destination: "CDG", scheduledDepartureIso: `${departureDate}T12:00:00Z` },
-      ...{ disruption: { kind: "delay" }, rebookSearch: { departureDate }, notifyChannels: ["slack"] },
-      ...{ needsHotelFallback: true, stayLocation: "CDG" },
+      disruption: { kind: "delay" },
+      rebookSearch: { departureDate },
+      notifyChannels: ["slack"],
+      needsHotelFallback: true,
+      stayLocation: "CDG",
     }),
   );
   expect(hotel.takenAs).toContain("LHR");
@@ -219,8 +230,13 @@ test("a family gets prices by its ages, and the call that books them goes throug
   for (const years of [6, 1]) {
     const userId = `family_${years}`;
     await world.result("save_traveler", {
-      ...{ userId, givenName: "Kim", familyName: "Hopper", title: "ms", gender: "f", phoneNumber: "+442080160509" },
-      ...{ email: `${userId}-${world.service.tenantId}@example.com` },
+      userId,
+      givenName: "Kim",
+      familyName: "Hopper",
+      title: "ms",
+      gender: "f",
+      phoneNumber: "+442080160509",
+      email: `${userId}-${world.service.tenantId}@example.com`,
       bornOn: Temporal.PlainDate.from(departureDate).subtract({ years, days: 30 }).toString(),
     });
     customers.push((await world.result("ensure_flight_customer", { clerkUserId: userId })).customerUserId);

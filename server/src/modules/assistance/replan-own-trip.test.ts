@@ -20,8 +20,11 @@ afterAll(async () => {
 const Next = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
 const Segments = z.array(
   z.object({
-    ...{ origin: z.string(), destination: z.string(), flightNumber: z.string() },
-    ...{ departingAt: z.string(), arrivingAt: z.string() },
+    origin: z.string(),
+    destination: z.string(),
+    flightNumber: z.string(),
+    departingAt: z.string(),
+    arrivingAt: z.string(),
   }),
 );
 const Slices = z.array(z.object({ durationMinutes: z.number().nullish(), segments: Segments }));
@@ -30,13 +33,18 @@ const Replanned = z.object({
     reason: z.string(),
     offers: z.array(
       z.looseObject({
-        ...{ totalAmount: z.string(), differenceAmount: z.string().nullable(), next: Next, slices: Slices },
-        ...{ passengers: z.array(z.unknown()), booking: z.null() },
+        totalAmount: z.string(),
+        differenceAmount: z.string().nullable(),
+        next: Next,
+        slices: Slices,
+        passengers: z.array(z.unknown()),
+        booking: z.null(),
       }),
     ),
   }),
   change: z.object({
-    ...{ available: z.boolean(), reason: z.string().nullable() },
+    available: z.boolean(),
+    reason: z.string().nullable(),
     order: z.looseObject({ travelers: z.number(), returnedAmount: z.string(), next: Next }),
     offers: z.array(z.looseObject({ changeTotalAmount: z.string(), next: Next, slices: Slices })),
   }),
@@ -44,7 +52,9 @@ const Replanned = z.object({
   stays: z.array(z.looseObject({ orderId: z.string(), effect: z.string(), returnedAmount: z.string(), next: Next })),
   transfer: z
     .looseObject({
-      ...{ airport: z.string(), direction: z.string(), minutes: z.object({ likely: z.number() }) },
+      airport: z.string(),
+      direction: z.string(),
+      minutes: z.object({ likely: z.number() }),
       others: z.array(z.looseObject({ airport: z.string(), direction: z.string() })),
     })
     .nullable(),
@@ -65,7 +75,8 @@ const Read = z.object({
   flight: z.object({
     ...Flown,
     conditions: z.object({ changeBeforeDeparture: z.looseObject({}), refundBeforeDeparture: z.unknown() }),
-    ...{ refundableUntil: z.string().nullable(), changeableUntil: z.string().nullable() },
+    refundableUntil: z.string().nullable(),
+    changeableUntil: z.string().nullable(),
   }),
 });
 const Changed = z.looseObject({ ...Flown, next: z.string() });
@@ -101,8 +112,14 @@ const take = async ({ tool, args }: z.output<typeof Next>) => {
 test("two travelers and their hotel: every proposal is for both, says what it costs, and carries the call that takes it up", async () => {
   const [day, morning, out] = [inDays(70), inDays(71), inDays(73)];
   await agent.call("save_traveler", {
-    ...{ userId: "second", givenName: "Ben", familyName: "Traveler", bornOn: "1991-02-02", title: "mr", gender: "m" },
-    ...{ email: "ben@example.com", phoneNumber: "+14155550124" },
+    userId: "second",
+    givenName: "Ben",
+    familyName: "Traveler",
+    bornOn: "1991-02-02",
+    title: "mr",
+    gender: "m",
+    email: "ben@example.com",
+    phoneNumber: "+14155550124",
   });
   const { said: customer } = await agent.call("ensure_flight_customer", { clerkUserId: "second" });
   const others = { additionalCustomerUserIds: [customer.customerUserId] };
@@ -182,7 +199,11 @@ test("two travelers and their hotel: every proposal is for both, says what it co
   // Longer nobody waits unasked, which is said; and a stay far from where the leg ends is another journey's.
   const far = { ...originalLeg, destination: "OPO", pnr: "" };
   const { said } = await agent.call("trip_delay_replanner", {
-    ...{ originalLeg: far, disruption, rebookSearch: { departureDate: inDays(75) }, ...waits, notifyChannels: [] },
+    originalLeg: far,
+    disruption,
+    rebookSearch: { departureDate: inDays(75) },
+    ...waits,
+    notifyChannels: [],
   });
   expect(said).toMatchObject({
     stays: [],
@@ -206,7 +227,8 @@ test("a part of a connecting journey: the first leg leads to its end, the second
     const scheduledDepartureIso = `${from.departingAt}Z`;
     return await replan({
       originalLeg: { origin, destination, pnr: order.pnr, scheduledDepartureIso },
-      ...{ disruption: { kind, earliestUsableDepartureIso: earliest }, rebookSearch: { departureDate: day } },
+      disruption: { kind, earliestUsableDepartureIso: earliest },
+      rebookSearch: { departureDate: day },
     });
   };
   const ends = (slices: z.output<typeof Slices>) => slices.at(-1)?.segments.at(-1)?.destination;
@@ -249,7 +271,8 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
   const { alternatives, change, messages } = await replan({
     originalLeg: { origin: "LON", destination: "LIS", pnr: order.pnr, scheduledDepartureIso: `${held}Z` },
     disruption: { kind: "delay", earliestUsableDepartureIso: `${day}T00:00:00Z` },
-    ...{ rebookSearch: { departureDate: day }, notifyChannels: ["slack"] },
+    rebookSearch: { departureDate: day },
+    notifyChannels: ["slack"],
   });
   const proposed = described(change.offers);
   const departures = [...proposed.map(({ departs }) => departs), ...alternatives.offers.map(leavingAt)];
@@ -282,7 +305,8 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
 
 test("the quickest is proposed where others arrive first and cost less, with fewer flights where two are as quick", () => {
   const way = (id: string, durationMinutes: number | null, flights: number) => ({
-    ...{ id, durationMinutes },
+    id,
+    durationMinutes,
     segments: Array.from({ length: flights }, () => ({ flightNumber: id, departingAt: "" })),
   });
   const ways = [
@@ -301,6 +325,7 @@ test("the quickest is proposed where others arrive first and cost less, with few
 });
 
 const endsOf = (segments: z.output<typeof Segments>) => ({
-  ...{ origin: segments[0]?.origin, destination: segments.at(-1)?.destination },
+  origin: segments[0]?.origin,
+  destination: segments.at(-1)?.destination,
 });
 const leavingAt = ({ slices }: { slices: z.output<typeof Slices> }) => slices[0]?.segments[0]?.departingAt ?? "";

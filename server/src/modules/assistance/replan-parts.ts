@@ -54,7 +54,10 @@ export const ChangeAnswer = Marked.extend({
   offers: z
     .array(
       ChangePrice.extend({
-        ...{ id: z.string(), expiresAt: z.string().nullable(), slices: z.array(Slice).readonly(), next: NextCall },
+        id: z.string(),
+        expiresAt: z.string().nullable(),
+        slices: z.array(Slice).readonly(),
+        next: NextCall,
       }),
     )
     .describe("Cheapest first; changeTotalAmount is the whole difference for the order"),
@@ -104,8 +107,11 @@ export const TransferAnswer = Marked.extend({
   others: z
     .array(
       z.object({
-        ...{ airport: z.string(), direction: z.enum(["to_airport", "from_airport"]), minutes: Minutes },
-        ...{ roadKilometers: z.number(), google: z.string() },
+        airport: z.string(),
+        direction: z.enum(["to_airport", "from_airport"]),
+        minutes: Minutes,
+        roadKilometers: z.number(),
+        google: z.string(),
       }),
     )
     .describe("The same for the other airports of the flights offered, and to your stay at the destination"),

@@ -66,15 +66,27 @@ export async function settingOf(
   const { passengers, ...search } = input.rebookSearch;
   const isWaiting = input.needsHotelFallback && role !== "apart";
   const replan = {
-    ...{ origin: leg.origin, destination: ends, ...search, passengers: passengersOf(passengers, own) },
+    origin: leg.origin,
+    destination: ends,
+    ...search,
+    passengers: passengersOf(passengers, own),
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
     morningAfter: isWaiting && search.departureDate < night.checkOutDate ? night.checkOutDate : undefined,
     cancelled: input.disruption.kind === "cancellation" ? cancelledOf(input, own, scheduled, timeZone) : undefined,
   };
   const guests = { guests: replan.passengers };
   return {
-    ...{ replan, own, origin, destination, scheduled, earliest, scheduledDay, stay, role },
-    ...{ stayed: { ...stayed, ...guests }, night: { ...night, ...guests } },
+    replan,
+    own,
+    origin,
+    destination,
+    scheduled,
+    earliest,
+    scheduledDay,
+    stay,
+    role,
+    stayed: { ...stayed, ...guests },
+    night: { ...night, ...guests },
   };
 }
 

@@ -49,7 +49,8 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   const hotel = needsHotelFallback ? await findNight(setting, ports, asker) : null;
   const flights = [...alternatives.offers, ...change.offers];
   const arrival = {
-    ...{ airport: setting.destination, scheduledDay },
+    airport: setting.destination,
+    scheduledDay,
     arrivingAt: flights.flatMap((offer) => arrivalOf(offer) ?? []),
   };
   const ownStays = await findOwnStays(arrival, own?.userId ?? caller.userId, ports, caller);
@@ -69,7 +70,11 @@ async function findNight({ stay, role, stayed, night, origin, replan }: Setting,
     () => findHotels(there ?? { place: undefined, others: [] }, night, ports, asker),
     (reason) => ({
       ...unavailable(reason),
-      ...{ takenAs: null, otherCandidates: [], checkInDate, checkOutDate, ...NO_HOTELS },
+      takenAs: null,
+      otherCandidates: [],
+      checkInDate,
+      checkOutDate,
+      ...NO_HOTELS,
     }),
   );
   if (!hotel.available) return hotel;

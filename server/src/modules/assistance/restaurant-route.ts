@@ -94,13 +94,17 @@ export async function waysTo<Known extends Position>(
   const restaurants = nearest.map((one, index) => {
     const { way, routedBy } = known[index] ?? {};
     return {
-      ...{ ...one, number: index + 2, directions: deepLinksOf([start, one], mode) },
+      ...one,
+      number: index + 2,
+      directions: deepLinksOf([start, one], mode),
       way:
         way === undefined
           ? null
           : {
-              ...{ isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance" },
-              ...{ roadKilometers: way.roadKilometers, minutes: way.minutes },
+              isEstimate: routedBy === undefined,
+              source: routedBy?.source ?? "distance",
+              roadKilometers: way.roadKilometers,
+              minutes: way.minutes,
             },
     };
   });

@@ -34,7 +34,9 @@ export function sunOn(
   const [sunrise, sunset] = [edge(noon, -1, latitude, angle.minutes), edge(noon, 1, latitude, angle.minutes)];
   const dayLengthMinutes = Math.round((sunset - sunrise) / MILLISECONDS_IN_A_MINUTE);
   return {
-    ...{ date: date.toString(), kind: "rises_and_sets", dayLengthMinutes },
+    date: date.toString(),
+    kind: "rises_and_sets",
+    dayLengthMinutes,
     sunrise: minuteOf(sunrise),
     sunset: minuteOf(sunset),
   };

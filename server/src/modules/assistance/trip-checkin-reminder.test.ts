@@ -16,7 +16,11 @@ const Answer = z.object({
   reminders: z.array(
     z.object({ kind: z.string(), uid: z.string(), title: z.string(), startsAt: z.string(), startsAtLocal: z.string() }),
   ),
-  ...{ expiresAt: z.string(), ics: z.string(), icsUrl: z.string(), sequence: z.number(), notes: z.array(z.string()) },
+  expiresAt: z.string(),
+  ics: z.string(),
+  icsUrl: z.string(),
+  sequence: z.number(),
+  notes: z.array(z.string()),
   wallet: z.looseObject({ departsAtLocal: z.string(), timeZone: z.string(), originName: z.string().nullable() }),
   language: z.looseObject({ used: z.string(), note: z.string().nullable() }),
 });

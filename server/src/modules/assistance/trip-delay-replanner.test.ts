@@ -14,8 +14,11 @@ const Slices = z.array(
   z.object({
     segments: z.array(
       z.object({
-        ...{ origin: z.string(), destination: z.string(), flightNumber: z.string() },
-        ...{ departingAt: z.string(), arrivingAt: z.string() },
+        origin: z.string(),
+        destination: z.string(),
+        flightNumber: z.string(),
+        departingAt: z.string(),
+        arrivingAt: z.string(),
       }),
     ),
   }),
@@ -29,7 +32,8 @@ const Supplied = z.object({
           z.object({
             segments: z.array(
               z.object({
-                ...{ departing_at: z.string(), arriving_at: z.string() },
+                departing_at: z.string(),
+                arriving_at: z.string(),
                 operating_carrier: z.object({ iata_code: z.string() }),
               }),
             ),
@@ -42,10 +46,7 @@ const Supplied = z.object({
 const Answer = z.object({
   alternatives: Marked.extend({
     offers: z.array(
-      z.looseObject({
-        ...{ id: z.string(), totalAmount: z.string(), slices: Slices },
-        booking: z.looseObject({}).nullable(),
-      }),
+      z.looseObject({ id: z.string(), totalAmount: z.string(), slices: Slices, booking: z.looseObject({}).nullable() }),
     ),
     searchedDates: z.array(z.string()),
   }),
@@ -58,15 +59,19 @@ const Answer = z.object({
     picks: z.looseObject({ best: z.string() }).nullable(),
   }).nullable(),
   transfer: Marked.extend({
-    ...{ airport: z.string().nullable(), minutes: z.looseObject({ likely: z.number() }).nullable() },
+    airport: z.string().nullable(),
+    minutes: z.looseObject({ likely: z.number() }).nullable(),
     links: z.looseObject({ google: z.string() }).nullable(),
     pickUps: z.record(z.string(), z.string()),
   }).nullable(),
   next: z.string(),
   messages: z.array(
     z.object({
-      ...{ channel: z.string(), text: z.string(), recipient: z.string().nullable() },
-      ...{ sent: z.boolean(), reason: z.string() },
+      channel: z.string(),
+      text: z.string(),
+      recipient: z.string().nullable(),
+      sent: z.boolean(),
+      reason: z.string(),
     }),
   ),
 });
@@ -91,7 +96,9 @@ const earliest = Temporal.Instant.from(`${date}T13:00:00Z`)
 describe("a disrupted trip", () => {
   it("gets flights that leave late enough, a hotel for its night, the way back and messages that were not sent", async () => {
     const { alternatives, change, hotel, transfer, messages } = await replan({
-      ...{ needsHotelFallback: true, stayLocation: "London", notifyChannels: ["email", "whatsapp", "slack", "email"] },
+      needsHotelFallback: true,
+      stayLocation: "London",
+      notifyChannels: ["email", "whatsapp", "slack", "email"],
     });
     expect(alternatives.offers.length).toBeGreaterThan(0);
     expect(departures(alternatives.offers).every((departingAt) => departingAt >= earliest)).toBe(true);
@@ -242,15 +249,19 @@ describe("a disrupted trip", () => {
       }),
     );
     const flown = supplied.flat().map(({ total_amount, slices: [{ segments }] }) => ({
-      ...{ price: Number(total_amount), departs: segments[0]?.departing_at ?? "" },
-      ...{ arrives: segments.at(-1)?.arriving_at ?? "", way: JSON.stringify(segments) },
+      price: Number(total_amount),
+      departs: segments[0]?.departing_at ?? "",
+      arrives: segments.at(-1)?.arriving_at ?? "",
+      way: JSON.stringify(segments),
     }));
     const inTime = flown
       .filter(({ departs }) => departs >= earliest)
       .toSorted((left, right) => left.arrives.localeCompare(right.arrives));
     const { alternatives } = await replan({
-      ...{ originalLeg, rebookSearch: { departureDate: date.toString() } },
-      ...{ needsHotelFallback: true, stayLocation: "London" },
+      originalLeg,
+      rebookSearch: { departureDate: date.toString() },
+      needsHotelFallback: true,
+      stayLocation: "London",
     });
     const arrivals = alternatives.offers.map(({ slices }) => slices.at(-1)?.segments.at(-1)?.arrivingAt ?? "");
     const afterNight = inTime.find(({ departs }) => departs >= (days[1] ?? ""))?.arrives;
@@ -305,8 +316,10 @@ describe("a disrupted trip", () => {
   it("names the flights that arrive first, and the way to the airport of the first after the night", async () => {
     const originalLeg = { ...disrupted.originalLeg, origin: "LON", destination: "LIS" };
     const { alternatives, transfer, messages } = await replan({
-      ...{ originalLeg, rebookSearch: { departureDate: date.toString() } },
-      ...{ needsHotelFallback: true, stayLocation: "London" },
+      originalLeg,
+      rebookSearch: { departureDate: date.toString() },
+      needsHotelFallback: true,
+      stayLocation: "London",
     });
     const arrivals = alternatives.offers.map(({ slices }) => slices.at(-1)?.segments.at(-1)?.arrivingAt ?? "");
     expect(arrivals).toEqual(arrivals.toSorted());

@@ -110,7 +110,10 @@ export function bookingUse(
   stepsFor: (environment: Environment) => BookingSteps | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, BookingAggregates>({
-    ...{ name: `${kind}_booking`, kinds: [kind], stores, clock },
+    name: `${kind}_booking`,
+    kinds: [kind],
+    stores,
+    clock,
     store: ({ bookings }) => bookings,
     definitionFor(environment) {
       const steps = stepsFor(environment);

@@ -22,8 +22,13 @@ const DOLLAR = "USD";
 
 /** One dollar is one USDC. */
 export const BOOKING_RATE: BookingRate = {
-  ...{ from: DOLLAR, to: "USDC", value: "1", source: "embedded" },
-  ...{ sourceLevel: "embedded", asOf: null, marginBps: 0 },
+  from: DOLLAR,
+  to: "USDC",
+  value: "1",
+  source: "embedded",
+  sourceLevel: "embedded",
+  asOf: null,
+  marginBps: 0,
 };
 
 /** As it is stored; what was booked before there were others was in dollars. */

@@ -217,10 +217,15 @@ export function toResult(
         : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
     services: order.services,
     slices: order.slices.map(({ id, origin, destination, segments }) => ({
-      ...{ id, origin, destination, departingAt: segments[0]?.departingAt || null },
+      id,
+      origin,
+      destination,
+      departingAt: segments[0]?.departingAt || null,
       segments: segments.map((segment) => ({
-        ...{ id: segment.id, ...toBookedSegment(segment) },
-        ...{ stops: segment.stops, passengers: segment.passengers },
+        id: segment.id,
+        ...toBookedSegment(segment),
+        stops: segment.stops,
+        passengers: segment.passengers,
       })),
     })),
     passengers: order.passengers,

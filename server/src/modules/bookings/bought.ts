@@ -51,7 +51,8 @@ function flightOf(
     fareBrands: seen.fareBrands ?? undefined,
     emissionsKgPerPassenger: seen.emissionsKgPerPassenger ?? undefined,
     legs: seen.legs.map(({ departingAt, arrivingAt, cabin, flights, ...leg }) => ({
-      ...{ ...leg, flights },
+      ...leg,
+      flights,
       departsAt: localTime(departingAt),
       arrivesAt: localTime(arrivingAt),
       cabin: cabinOf(cabin),

@@ -164,7 +164,9 @@ describe("a flight in another currency", () => {
     const before = await available();
     const booked = Booked.parse(resultOf(await service.call("book_flight", { offerId: offer.id })));
     expect(booked).toMatchObject({
-      ...{ totalAmount: offer.totalAmount, totalCurrency: "EUR", chargedUsdc: offer.totalUsdc },
+      totalAmount: offer.totalAmount,
+      totalCurrency: "EUR",
+      chargedUsdc: offer.totalUsdc,
       rate: { ...EURO, asOf: today().toString(), source: expect.stringContaining("European Central Bank") },
     });
     expect(before - (await available())).toBe(micro(offer.totalUsdc));

@@ -14,7 +14,8 @@ export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
   return slices.map(({ origin, destination, durationMinutes, segments }) => ({
     origin: segments[0]?.origin ?? origin,
     destination: segments.at(-1)?.destination ?? destination,
-    ...{ durationMinutes, stops: Math.max(0, segments.length - 1) },
+    durationMinutes,
+    stops: Math.max(0, segments.length - 1),
     flights: segments.map(({ flightNumber }) => flightNumber),
     departingAt: segments[0]?.departingAt ?? null,
     arrivingAt: segments.at(-1)?.arrivingAt ?? null,

@@ -200,10 +200,16 @@ function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHel
         .updateTable("booking")
         .set({
           ...payment,
-          ...{ kind: "flight", state: "held", amountMicro: amountMicroUsdc, rate: JSON.stringify(rate) },
+          kind: "flight",
+          state: "held",
+          amountMicro: amountMicroUsdc,
+          rate: JSON.stringify(rate),
           askedServices: JSON.stringify(askedServices),
           ...(escrowBookingId === undefined ? {} : { escrowBookingId, coverMicro: amountMicroUsdc }),
-          ...{ traceId: currentTraceId(), workerSeenAt: at, updatedAt: at, quietUntil: null },
+          traceId: currentTraceId(),
+          workerSeenAt: at,
+          updatedAt: at,
+          quietUntil: null,
         })
         .where("id", "=", id)
         .where("tenantId", "=", tenantId)

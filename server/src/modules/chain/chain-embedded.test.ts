@@ -34,9 +34,17 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const open = (rpcUrl: string) =>
     startSandboxChain({
       operations: chainOperations,
-      ...{ db, vault, clock, stores, http, rpcUrl, log: silentLog, funderKey: funder.privateKey },
+      db,
+      vault,
+      clock,
+      stores,
+      http,
+      rpcUrl,
+      log: silentLog,
+      funderKey: funder.privateKey,
       // Who is killed resets its connections; who is only late is waited for.
-      ...{ rpcTimeoutMilliseconds: 120_000, patienceMilliseconds: 120_000 },
+      rpcTimeoutMilliseconds: 120_000,
+      patienceMilliseconds: 120_000,
       timing: { failedMilliseconds: 20, resendMilliseconds: 20 },
     });
 
@@ -51,7 +59,12 @@ it("the embedded development chain, killed while money is on its way, keeps the 
     await stores.transaction(async ({ chainTransactions, ledger }) => {
       const operation = transfer.of({ token: "USDC", from: wallet.address, to: RECIPIENT, amount: UNIT });
       const { id } = await chainTransactions.enqueue({
-        ...{ environment: "sandbox", tenantId: tenant.id, callId: null, purpose: "test", operation, result: undefined },
+        environment: "sandbox",
+        tenantId: tenant.id,
+        callId: null,
+        purpose: "test",
+        operation,
+        result: undefined,
         idempotencyKey: `send:${index}`,
       });
       await ledger.send(purse, UNIT, id);

@@ -331,14 +331,12 @@ describe("an expired trip", () => {
     const tripId = await escrow.fund(tenant);
     const other = await escrow.fund(tenant, { budget: 20n * UNIT });
     const [reserved, confirmed, vendor] = [hash32(), hash32(), address20()];
+    const parts = { vendorAmount: 6n * UNIT, markup: 0n, serviceFee: 0n };
     await escrow.do(
       tripId,
       { name: "reserve", bookingId: reserved, amount: 10n * UNIT },
       { name: "reserve", bookingId: confirmed, amount: 10n * UNIT },
-      {
-        ...{ name: "commit", bookingId: confirmed, vendor, itineraryHash: hash32() },
-        ...{ vendorAmount: 6n * UNIT, markup: 0n, serviceFee: 0n },
-      },
+      { name: "commit", bookingId: confirmed, vendor, ...parts, itineraryHash: hash32() },
       { name: "confirm", bookingId: confirmed, ticketHash: hash32() },
     );
     await world.devChain.ask("evm_increaseTime", [3_700]);

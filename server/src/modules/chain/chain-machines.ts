@@ -25,7 +25,12 @@ export function createSubmitterOf(
   { operations, stores, log, endings, timing }: SubmitterParts,
 ): ChainSubmitter {
   return createChainSubmitter({
-    ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
+    chain,
+    operations,
+    sender,
+    stores,
+    log,
+    isTransient: isDatabaseAway,
     wallets: stores.wallets,
     boundChains: stores.boundChains,
     ...(endings === undefined ? {} : { endings }),
@@ -39,7 +44,12 @@ export function createIndexerOf(
   { operations, stores, log }: Pick<SubmitterParts, "operations" | "stores" | "log">,
 ): ChainIndexer {
   return new ChainIndexer({
-    ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
+    chain,
+    operations,
+    sender,
+    stores,
+    log,
+    isTransient: isDatabaseAway,
     wallets: stores.wallets,
     boundChains: stores.boundChains,
     overlapBlocks: isLive ? LIVE_OVERLAP_BLOCKS : 0,

@@ -43,7 +43,11 @@ describe("a kind of operation that only its definition knows", () => {
     };
     const openedChain = await world.open({ operations });
     const { id } = await world.stores.chainTransactions.enqueue({
-      ...{ environment: "sandbox", idempotencyKey: "probe", tenantId: null, callId: null, purpose: "probe" },
+      environment: "sandbox",
+      idempotencyKey: "probe",
+      tenantId: null,
+      callId: null,
+      purpose: "probe",
       operation: approval.of({ token: "USDC", spender: RECIPIENT, amount: 3n * UNIT }),
       result: undefined,
     });
@@ -63,29 +67,55 @@ describe("a kind of operation that only its definition knows", () => {
 
 describe("what an earlier version has stored", () => {
   const authorization = {
-    ...{ from: address("a"), amount: "2000", validAfter: "0", validBefore: "1893456000", nonce: hash("b") },
+    from: address("a"),
+    amount: "2000",
+    validAfter: "0",
+    validBefore: "1893456000",
+    nonce: hash("b"),
     signature: `0x${"c1".repeat(65)}`,
   };
   const trip = { token: "USDC", escrow: address("e"), tripId: hash("1") };
   const terms = {
-    ...{ funder: address("a"), budget: "50000000", expiresAt: "1893456000", claimSigner: address("b") },
-    ...{ metadataHash: hash("2"), salt: hash("3") },
+    funder: address("a"),
+    budget: "50000000",
+    expiresAt: "1893456000",
+    claimSigner: address("b"),
+    metadataHash: hash("2"),
+    salt: hash("3"),
   };
   const step = (action: object) => ({ kind: "escrow", ...trip, action });
   const entry = (action: object) => ({ kind: "agent_registry", token: "USDC", from: address("a"), action });
   const split = { supplier: address("b"), gross: "33333333", commissionBps: 1_000, serviceFeeBps: 100 };
   const commit = {
-    ...{ name: "commit", bookingId: hash("4"), vendor: address("c"), vendorAmount: "9", markup: "1" },
-    ...{ serviceFee: "0", itineraryHash: hash("5") },
+    name: "commit",
+    bookingId: hash("4"),
+    vendor: address("c"),
+    vendorAmount: "9",
+    markup: "1",
+    serviceFee: "0",
+    itineraryHash: hash("5"),
   };
   const feedback = {
-    ...{ name: "give_feedback", agentId: "12", stars: 4, tag: "0xAbc", feedbackUri: "", feedbackHash: hash("9") },
+    name: "give_feedback",
+    agentId: "12",
+    stars: 4,
+    tag: "0xAbc",
+    feedbackUri: "",
+    feedbackHash: hash("9"),
   };
   const request = {
-    ...{ name: "request_validation", validator: address("b"), agentId: "3", requestUri: "", requestHash: hash("9") },
+    name: "request_validation",
+    validator: address("b"),
+    agentId: "3",
+    requestUri: "",
+    requestHash: hash("9"),
   };
   const response = {
-    ...{ name: "respond_validation", requestHash: hash("9"), response: 100, responseUri: "", tag: "" },
+    name: "respond_validation",
+    requestHash: hash("9"),
+    response: 100,
+    responseUri: "",
+    tag: "",
     responseHash: hash("8"),
   };
 

@@ -96,13 +96,13 @@ describe("money that a tenant sends", () => {
     expect(await tenant.balanceOnChain()).toBe(93n * UNIT);
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     const again = world.stores.chainTransactions.enqueue({
-      ...{
-        environment: "sandbox",
-        idempotencyKey: `key:${tenant.tenant.id}`,
-        tenantId: tenant.tenant.id,
-        callId: null,
-      },
-      ...{ purpose: "send_tokens", operation: other.operation.of(other.input), result: undefined },
+      environment: "sandbox",
+      idempotencyKey: `key:${tenant.tenant.id}`,
+      tenantId: tenant.tenant.id,
+      callId: null,
+      purpose: "send_tokens",
+      operation: other.operation.of(other.input),
+      result: undefined,
     });
     await expect(again).rejects.toThrow(/with another operation/);
   });
@@ -200,14 +200,12 @@ describe("several submitters at once", () => {
     // Nor one that was prepared for another step. All of it is undone.
     const stale = world.stores.transaction(async (aggregates) => {
       const { id: other } = await aggregates.chainTransactions.enqueue({
-        ...{
-          environment: "sandbox",
-          idempotencyKey: "stale",
-          tenantId: null,
-          callId: null,
-          purpose: "test",
-          operation,
-        },
+        environment: "sandbox",
+        idempotencyKey: "stale",
+        tenantId: null,
+        callId: null,
+        purpose: "test",
+        operation,
         result: undefined,
       });
       const signFor = (step: "carry_out" | "withdraw") => {

@@ -126,8 +126,11 @@ describe("an authorization that a stranger uses", () => {
       },
     };
     const indexer = new ChainIndexer({
-      ...{ ...world.openedChain, stores: world.stores, sender },
-      ...{ isTransient: () => false, log: silentLog },
+      ...world.openedChain,
+      stores: world.stores,
+      sender,
+      isTransient: () => false,
+      log: silentLog,
     });
     const before = await world.openedChain.boundChains.get("sandbox");
     for (let turn = 0; turn < 2; turn += 1) expect(await indexer.runOnce()).toBe(false);

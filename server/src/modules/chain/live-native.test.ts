@@ -46,7 +46,11 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
     const { tenant } = await identity.createTenant({ name: "Native", actor: "test" });
     const scopes = ["treasury:read"];
     const { apiKey: key } = await identity.mintKey({
-      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+      tenantId: tenant.id,
+      name: "live",
+      environment: "production",
+      scopes,
+      actor: "test",
     });
     return { key, tenantId: tenant.id };
   });
@@ -99,7 +103,11 @@ it.each([
     const { tenant } = await identity.createTenant({ name: "Dollars only", actor: "test" });
     const scopes = ["treasury:read", "treasury:spend", "escrow:spend", "account:read"];
     const { apiKey: key } = await identity.mintKey({
-      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+      tenantId: tenant.id,
+      name: "live",
+      environment: "production",
+      scopes,
+      actor: "test",
     });
     return { key, tenantId: tenant.id };
   });
@@ -120,7 +128,11 @@ it("another host with a folder of its own and the same keys serves the same tena
     const { tenant } = await identity.createTenant({ name: "Two hosts", actor: "test" });
     const scopes = ["treasury:read"];
     const { apiKey: key } = await identity.mintKey({
-      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+      tenantId: tenant.id,
+      name: "live",
+      environment: "production",
+      scopes,
+      actor: "test",
     });
     return { key, tenantId: tenant.id };
   });

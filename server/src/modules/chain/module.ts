@@ -33,7 +33,9 @@ export const chainModule = defineModule({
   }),
   workTables: [
     {
-      ...{ table: "chain_transaction", kind: "chain_transaction", since: "created_at" },
+      table: "chain_transaction",
+      kind: "chain_transaction",
+      since: "created_at",
       open: [{ column: "state", in: ["queued", "signed"] }],
     },
   ],

@@ -30,8 +30,14 @@ export const demoModule = defineModule({
       networkMode === "production"
         ? undefined
         : await prepareDemo({
-            ...{ dataDir, identity, persons, clock, random, travelers },
-            ...{ internalTokens, internalTokenAdministration },
+            dataDir,
+            identity,
+            persons,
+            clock,
+            random,
+            travelers,
+            internalTokens,
+            internalTokenAdministration,
           }),
   },
   async prepare({ demo }) {
@@ -41,7 +47,10 @@ export const demoModule = defineModule({
     const tenant = await demo;
     if (tenant === undefined) return;
     quickstartFile.write({
-      ...{ appUrl: urls.app, edgeUrl: urls.edge, ...tenant, payer },
+      appUrl: urls.app,
+      edgeUrl: urls.edge,
+      ...tenant,
+      payer,
       supplierUrl: embedded.supplierUrl,
       chain: describeChain(chains.sandbox?.chain, embedded.chainRpcUrl),
     });

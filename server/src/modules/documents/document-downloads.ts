@@ -34,9 +34,12 @@ export function createDocumentDownloads({
   permitted: BlockList;
 }): DocumentSource {
   const download = createDownload({
-    ...{ maximumBytes: LARGEST_DOCUMENT_BYTES, timeoutMilliseconds: TIMEOUT_MILLISECONDS },
-    ...{ mostRedirects: MOST_REDIRECTS, mediaTypes: MEDIA_TYPES },
-    ...{ guard: createSsrfGuard({ permitted, resolve: resolveByDns }), proxyUrl },
+    maximumBytes: LARGEST_DOCUMENT_BYTES,
+    timeoutMilliseconds: TIMEOUT_MILLISECONDS,
+    mostRedirects: MOST_REDIRECTS,
+    mediaTypes: MEDIA_TYPES,
+    guard: createSsrfGuard({ permitted, resolve: resolveByDns }),
+    proxyUrl,
   });
   return {
     async get(url, signal) {

@@ -39,8 +39,12 @@ beforeAll(async () => {
   database = openDatabase(service.config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
   const stores = createStores(database.db, systemClock, await openVault(service.config));
   const caller: Caller = {
-    ...{ tenantId: service.tenantId, keyId: "key_test", userId: "svc:key_test", travelerId: "svc:key_test" },
-    ...{ environment: "sandbox", scopes: ["flights:read", "stays:read"] },
+    tenantId: service.tenantId,
+    keyId: "key_test",
+    userId: "svc:key_test",
+    travelerId: "svc:key_test",
+    environment: "sandbox",
+    scopes: ["flights:read", "stays:read"],
   };
   ask = (kind, scan, as = {}) =>
     findMatches(kind, scan, { reads: (_, read) => read(stores), caller: { ...caller, ...as } });
@@ -136,7 +140,9 @@ it("a boarding pass belongs to an order by reference, flight and date together",
   const [segment] = booked.slices.flatMap(({ segments }) => segments);
   const [, carrier = "", digits = ""] = /^(..)(\d+)$/.exec(segment?.flightNumber ?? "") ?? [];
   const leg = {
-    ...{ bookingReference: booked.pnr, carrier, flightNumber: digits.padStart(4, "0") },
+    bookingReference: booked.pnr,
+    carrier,
+    flightNumber: digits.padStart(4, "0"),
     departsOn: segment?.departingAt.slice(0, 10) ?? "",
   };
   const withLeg = (more: Record<string, string>) =>

@@ -63,14 +63,18 @@ export const documentsModule = defineModule({
     fetchTurns: ({ settings: { scanProcesses } }) =>
       new CostlyCalls(
         {
-          ...{ costlyCalls: scanProcesses + FETCHED_BY_ALL, costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD },
+          costlyCalls: scanProcesses + FETCHED_BY_ALL,
+          costlyCallsPerTenant: scanProcesses + FETCHED_AHEAD,
           ...FETCHES,
         },
         "documents",
       ),
   },
   ports: ({ documentScanner, documentSource, payerTurns, fetchTurns }) => ({
-    ...{ documentScanner, documentSource, payerTurns, fetchTurns },
+    documentScanner,
+    documentSource,
+    payerTurns,
+    fetchTurns,
   }),
   stop: ({ scanner }) => scanner.close(),
   gauges: ({ scanner }) => scannerGauges(scanner),

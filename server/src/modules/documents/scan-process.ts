@@ -69,7 +69,8 @@ function toMutable(placed: Scan) {
     ...(lines === undefined ? {} : { lines: [...lines] }),
     ...(taxes === undefined ? {} : { taxes: [...taxes] }),
     ...(legs === undefined ? {} : { legs: [...legs] }),
-    ...{ reasons: [...reasons], references: [...references] },
+    reasons: [...reasons],
+    references: [...references],
   };
 }
 

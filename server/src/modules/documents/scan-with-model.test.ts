@@ -31,8 +31,14 @@ async function scanWith(lines: readonly string[] | undefined, bytes: Uint8Array)
     },
   };
   const scan = await createDocumentScanner(scanner, transcriber).scan({
-    ...{ bytes, kind: "receipt", mediaType: undefined, companyName: undefined, owner: "tenant" },
-    ...{ today: Temporal.PlainDate.from("2026-11-26"), signal: new AbortController().signal, progress: () => {} },
+    bytes,
+    kind: "receipt",
+    mediaType: undefined,
+    companyName: undefined,
+    owner: "tenant",
+    today: Temporal.PlainDate.from("2026-11-26"),
+    signal: new AbortController().signal,
+    progress: () => {},
   });
   return { scan, asked };
 }

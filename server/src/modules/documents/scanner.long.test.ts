@@ -13,8 +13,12 @@ const MEMORY_MEGABYTES = 900;
 
 function openScanner(): Scanner {
   const scanner = new Scanner({
-    ...{ processes: 2, processesPerOwner: 2, mostWaitingPerOwner: 1_000, waitMilliseconds: 3_600_000 },
-    ...{ timeoutMilliseconds: 170_000, memoryMegabytes: MEMORY_MEGABYTES },
+    processes: 2,
+    processesPerOwner: 2,
+    mostWaitingPerOwner: 1_000,
+    waitMilliseconds: 3_600_000,
+    timeoutMilliseconds: 170_000,
+    memoryMegabytes: MEMORY_MEGABYTES,
   });
   onTestFinished(() => scanner.close());
   return scanner;
@@ -22,7 +26,11 @@ function openScanner(): Scanner {
 
 function requestOf(bytes: Uint8Array, type: DocumentType): ScanRequest {
   return {
-    ...{ bytes, type, kind: "receipt", today: Temporal.PlainDate.from("2026-11-26"), owner: "tenant" },
+    bytes,
+    type,
+    kind: "receipt",
+    today: Temporal.PlainDate.from("2026-11-26"),
+    owner: "tenant",
     signal: new AbortController().signal,
   };
 }

@@ -21,7 +21,11 @@ function openScanner(settings: Partial<ScannerSettings> = {}, failed: (how: stri
 
 function requestOf(bytes: Uint8Array, type: DocumentType, changes: Partial<ScanRequest> = {}): ScanRequest {
   return {
-    ...{ bytes, type, kind: "receipt", today: Temporal.PlainDate.from("2026-11-26"), owner: "tenant" },
+    bytes,
+    type,
+    kind: "receipt",
+    today: Temporal.PlainDate.from("2026-11-26"),
+    owner: "tenant",
     signal: new AbortController().signal,
     ...changes,
   };
@@ -59,8 +63,14 @@ it("the process has no environment, no network, and no file but its own code", a
     env: {},
   });
   expect(JSON.parse(stdout)).toEqual({
-    ...{ environment: [], fetch: "ERR_ACCESS_DENIED", connect: "ERR_ACCESS_DENIED", look: "ERR_ACCESS_DENIED" },
-    ...{ write: "ERR_ACCESS_DENIED", read: "ERR_ACCESS_DENIED", list: "ERR_ACCESS_DENIED", spawn: "ERR_ACCESS_DENIED" },
+    environment: [],
+    fetch: "ERR_ACCESS_DENIED",
+    connect: "ERR_ACCESS_DENIED",
+    look: "ERR_ACCESS_DENIED",
+    write: "ERR_ACCESS_DENIED",
+    read: "ERR_ACCESS_DENIED",
+    list: "ERR_ACCESS_DENIED",
+    spawn: "ERR_ACCESS_DENIED",
     own: true,
   });
 });

@@ -123,8 +123,12 @@ export class Scanner {
 
   stats(): ScannerStats {
     return {
-      ...{ running: this.#running.size, waiting: this.#waiting, waitingBytes: this.#waitingBytes },
-      ...{ scans: { ...this.#scans }, waitSeconds: this.#waitSeconds, scanSeconds: this.#scanSeconds },
+      running: this.#running.size,
+      waiting: this.#waiting,
+      waitingBytes: this.#waitingBytes,
+      scans: { ...this.#scans },
+      waitSeconds: this.#waitSeconds,
+      scanSeconds: this.#scanSeconds,
     };
   }
 
@@ -251,7 +255,10 @@ export class Scanner {
 
 function toOrder({ type, kind, today, companyName, transcripts, wantsImages = false }: ScanRequest): ScanOrder {
   return {
-    ...{ type, kind, wantsImages, today: today.toString() },
+    type,
+    kind,
+    wantsImages,
+    today: today.toString(),
     ...(companyName === undefined ? {} : { companyName }),
     ...(transcripts === undefined ? {} : { transcripts: transcripts.map((lines) => [...lines]) }),
   };

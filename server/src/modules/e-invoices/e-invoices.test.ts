@@ -145,7 +145,9 @@ describe("the rules for e-invoices", () => {
 const settings = (countryCode: string) => ({
   seller: { name: "Example & Co", addressLines: ["1 Main St"], countryCode, taxId: "DE123456789" },
   buyer: { name: "髙橋商事", addressLines: ["東京都"], countryCode: "JP", taxId: "JP1234567" },
-  ...{ language: "en", dueDays: 14, tax: { treatment: "included", ratePercent: "19" } },
+  language: "en",
+  dueDays: 14,
+  tax: { treatment: "included", ratePercent: "19" },
 });
 
 /** The seller of the tenant's invoices, who is in this country. */
@@ -283,7 +285,8 @@ describe("an invoice where rules are installed", () => {
     expect(await runJobTwice()).toMatchObject([{ bookingId, code: "e_invoice_refused" }]);
     const waiting = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
     expect(waiting).toMatchObject({
-      ...{ invoiceNumber: "SANDBOX-INV-000001", creditNotes: [] },
+      invoiceNumber: "SANDBOX-INV-000001",
+      creditNotes: [],
       creditNoteWaiting: { code: "e_invoice_refused", text: expect.stringContaining("countryCode of seller") },
     });
     expect((await filesOf(waiting)).document.number).toBe("SANDBOX-INV-000001");

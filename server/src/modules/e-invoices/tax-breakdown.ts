@@ -88,5 +88,8 @@ function taxesOf({ tax, language }: InvoiceDocument): { fees: Tax; others: Tax }
 }
 
 const untaxed = (category: Category, reasonCode: string | undefined, reason: string): Tax => ({
-  ...{ category, rate: "0", reasonCode, reason },
+  category,
+  rate: "0",
+  reasonCode,
+  reason,
 });

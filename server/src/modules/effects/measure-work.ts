@@ -30,7 +30,9 @@ export class WorkMeter {
 
   gauges(): readonly Gauge[] {
     const gauge = (name: string, help: string, measureOf: (work: OpenWork) => number): Gauge => ({
-      ...{ name, help, labelNames: ["kind"] },
+      name,
+      help,
+      labelNames: ["kind"],
       read: (): readonly GaugeValue[] =>
         this.#latest.map((work) => ({ labels: { kind: work.kind }, value: measureOf(work) })),
     });

@@ -150,7 +150,9 @@ describe("a booking's life", () => {
         bookingId,
         tripId,
         state: "cancelled",
-        ...{ refundedUsdc: "20.25", refundedTo: "treasury", refundedToAddress: own },
+        refundedUsdc: "20.25",
+        refundedTo: "treasury",
+        refundedToAddress: own,
         reason: "policy_reject",
       });
       expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled" });

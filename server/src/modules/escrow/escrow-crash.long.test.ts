@@ -191,10 +191,22 @@ describe("a reservation that was to pay for an order", () => {
   async function order(escrowBookingId: Hex, cover: bigint): Promise<string> {
     const id = `bkg_${freshHash()}`;
     await world.stores.bookings.insert({
-      ...{ id, tenantId: world.tenantId, environment: "sandbox", userId: "svc:key", callId: await world.newCall() },
-      ...{ kind: "flight", offerId: `off_${id}`, amountMicroUsdc: cover, totalAmount: "3.00", totalCurrency: "USD" },
+      id,
+      tenantId: world.tenantId,
+      environment: "sandbox",
+      userId: "svc:key",
+      callId: await world.newCall(),
+      kind: "flight",
+      offerId: `off_${id}`,
+      amountMicroUsdc: cover,
+      totalAmount: "3.00",
+      totalCurrency: "USD",
       rate: { from: "USD", to: "USDC", value: "1", source: "test", sourceLevel: "embedded", asOf: null, marginBps: 0 },
-      ...{ airlineCreditId: undefined, travelers: [], itinerarySalt: freshHash(), workerId: "test", escrowBookingId },
+      airlineCreditId: undefined,
+      travelers: [],
+      itinerarySalt: freshHash(),
+      workerId: "test",
+      escrowBookingId,
     });
     const change = { orderId: `ord_${id}`, result: {} };
     const isBooked = await world.stores.bookings.advance(id, { from: "intended", workerId: "test" }, "booked", change);

@@ -37,7 +37,10 @@ async function newTenant(service: LiveService) {
     const { tenant } = await identity.createTenant({ name: "Live", actor: "test" });
     const scopes = ["treasury:read", "escrow:read", "escrow:spend"];
     const { apiKey: key } = await identity.mintKey({
-      ...{ tenantId: tenant.id, environment: "production", scopes, actor: "test" },
+      tenantId: tenant.id,
+      environment: "production",
+      scopes,
+      actor: "test",
     });
     return { key, tenantId: tenant.id };
   });

@@ -66,7 +66,9 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
 }
 
 const portsWith = (mailer: Mailer | undefined, change: Partial<Mailing> = {}): GuestMailPorts => ({
-  ...{ stores, claimKeys, clock },
+  stores,
+  claimKeys,
+  clock,
   mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change },
 });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
@@ -269,12 +271,7 @@ describe("a mail server that does not take it", () => {
       timers.push(setInterval(() => socket.writable && socket.write("250-and\r\n"), 20));
     });
     const mailer = mailerFor(drip.port, { stepMilliseconds: 10_000, wholeMilliseconds: 300 });
-    const sent = mailer.send({
-      ...{ to: { address: "ada@example.com" }, messageId: "1" },
-      subject: "",
-      text: "",
-      html: "",
-    });
+    const sent = mailer.send({ to: { address: "ada@example.com" }, messageId: "1", subject: "", text: "", html: "" });
     await expect(sent).rejects.toMatchObject({ code: "mail_not_sent" });
     for (const timer of timers) clearInterval(timer);
   });

@@ -69,21 +69,17 @@ it("what somebody paid into it before and between two starts is in the books, on
 
 it("another one is refused while trips have money in it", async () => {
   const funded = {
-    ...{
-      network: "production",
-      trip_id: `0x${"1".repeat(64)}`,
-      tenant_id: "t",
-      user_id: "u",
-      escrow: escrow.toLowerCase(),
-    },
-    ...{
-      funder: `0x${"2".repeat(40)}`,
-      state: "funded",
-      budget_micro: 5,
-      free_micro: 5,
-      code_nonce: "0x",
-      mail: "none",
-    },
+    network: "production",
+    trip_id: `0x${"1".repeat(64)}`,
+    tenant_id: "t",
+    user_id: "u",
+    escrow: escrow.toLowerCase(),
+    funder: `0x${"2".repeat(40)}`,
+    state: "funded",
+    budget_micro: 5,
+    free_micro: 5,
+    code_nonce: "0x",
+    mail: "none",
   };
   const columns = [...Object.keys(funded), "requires_code", "details", "expires_at", "created_at", "updated_at"];
   const values = Object.values(funded).map((value) => (typeof value === "number" ? value : `'${value}'`));
@@ -109,7 +105,11 @@ it("EURC that is named later is in the books with what was paid in before, and m
       const { tenant } = await identity.createTenant({ name: "Later", actor: "test" });
       const scopes = ["treasury:read"];
       const { apiKey: key } = await identity.mintKey({
-        ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+        tenantId: tenant.id,
+        name: "live",
+        environment: "production",
+        scopes,
+        actor: "test",
       });
       return { key, tenantId: tenant.id };
     });

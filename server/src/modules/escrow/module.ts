@@ -57,7 +57,9 @@ export const escrowModule = defineModule({
   }),
   workTables: [
     {
-      ...{ table: "trip", kind: "guest_mail", since: "created_at" },
+      table: "trip",
+      kind: "guest_mail",
+      since: "created_at",
       open: [
         { column: "mail", in: ["pending"] },
         { column: "state", in: ["funded", "closed"] },

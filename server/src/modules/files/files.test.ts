@@ -21,7 +21,10 @@ const start = Temporal.Instant.from("2027-01-01T00:00:00Z");
 const after = (minutes: number) => start.add({ minutes });
 const hash = (name: string) => Buffer.from(name.padEnd(32, "."));
 const file = (name: string) => ({
-  ...{ tokenHash: hash(name), fileName: `${name}.png`, contentType: "image/png", content: Buffer.from(name) },
+  tokenHash: hash(name),
+  fileName: `${name}.png`,
+  contentType: "image/png",
+  content: Buffer.from(name),
 });
 const one = { tenantId: "tenant_one", environment: "sandbox" as const };
 

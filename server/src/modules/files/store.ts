@@ -22,9 +22,15 @@ export function createSharedFiles(db: Queryable) {
         .insertInto("sharedFile")
         .values(
           files.map(({ tokenHash, fileName, contentType, content }) => ({
-            ...{ tenantId, environment, fileName, contentType },
-            ...{ tokenHash: Buffer.from(tokenHash), content: Buffer.from(content) },
-            ...{ createdAt: createdAt.toString(), expiresAt: expiresAt.toString(), traceId: currentTraceId() },
+            tenantId,
+            environment,
+            fileName,
+            contentType,
+            tokenHash: Buffer.from(tokenHash),
+            content: Buffer.from(content),
+            createdAt: createdAt.toString(),
+            expiresAt: expiresAt.toString(),
+            traceId: currentTraceId(),
           })),
         )
         .execute();

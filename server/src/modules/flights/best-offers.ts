@@ -62,7 +62,10 @@ export function chooseOffers(
   const shown = new Set([...new Set([...named, ...ranked])].slice(0, most));
   return {
     shown: ranked.filter((one) => shown.has(one)).map(({ offer }) => offer),
-    ...{ best: best.offer, cheapest: cheapest.offer, fastest: fastest.offer, cheapestDirect: direct?.offer },
+    best: best.offer,
+    cheapest: cheapest.offer,
+    fastest: fastest.offer,
+    cheapestDirect: direct?.offer,
   };
 }
 
@@ -92,10 +95,7 @@ function rate(offer: FlightOffer, cabin: Cabin): Rated {
   const price = Number(parseDecimal(offer.totalAmount) ?? Number.MAX_SAFE_INTEGER);
   const isWhole = isWhollyIn(offer, cabin);
   const worth = isWhole ? price : price / Math.max(LEAST_SHARE, shareIn(offer, cabin)) ** 2;
-  return {
-    ...{ offer, price, worth, isWhole, minutes, stops },
-    departingAt: offer.slices[0]?.segments[0]?.departingAt ?? "",
-  };
+  return { offer, price, worth, isWhole, minutes, stops, departingAt: offer.slices[0]?.segments[0]?.departingAt ?? "" };
 }
 
 /** Nobody changes planes. */

@@ -30,7 +30,13 @@ export async function asOfNow(
     Temporal.Instant.compare(booked.voidWindowEndsAt, clock.now()) > 0;
   const voidWindowEndsAt = isOpen ? booked.voidWindowEndsAt : null;
   return {
-    ...{ ...booked, ...now, totalAmount, totalCurrency, ticketing, ticketOrderHash, voidWindowEndsAt },
+    ...booked,
+    ...now,
+    totalAmount,
+    totalCurrency,
+    ticketing,
+    ticketOrderHash,
+    voidWindowEndsAt,
     taxAmount: isPriced ? booked.taxAmount : null,
     slices: areFlown ? booked.slices : order.slices.map(toSlice),
     refundableUntil: isCancelled ? null : booked.refundableUntil,

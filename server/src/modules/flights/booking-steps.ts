@@ -169,7 +169,10 @@ export class FlightBookingSteps implements BookingSteps {
     const result = { ...toResult(this.#flights, booking, order), ancillaries: toAncillaries(booking, bags) };
     const { itineraryHash, ticketOrderHash, ticketing } = result;
     const made = {
-      ...{ orderId: order.id, pnr: order.pnr, ticketing, itineraryHash },
+      orderId: order.id,
+      pnr: order.pnr,
+      ticketing,
+      itineraryHash,
       ...(ticketOrderHash === null ? {} : { ticketOrderHash }),
     };
     return booked(booking, { order: made, result, charged: balancePays(booking, order) });

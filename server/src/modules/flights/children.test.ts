@@ -66,7 +66,10 @@ test("a child is not booked as an adult: the call names the child, whom the offe
   const offerId = await search({ passengers: 2 });
   const { said, preview } = await book({ offerId, additionalCustomerUserIds: [child.customerUserId] });
   expect(said).toMatchObject({
-    ...{ code: "passenger_type_mismatch", retryable: false, travelers: [child], travelDay: back.toString() },
+    code: "passenger_type_mismatch",
+    retryable: false,
+    travelers: [child],
+    travelDay: back.toString(),
     expectedPassengers: [{ type: "adult" }],
     detail: expect.stringContaining("search_more_flights"),
   });
@@ -123,13 +126,15 @@ test("ages are searched as the supplier takes them, and each traveler is booked 
   const older = await person(7);
   const wrong = await book({ offerId, additionalCustomerUserIds: [older.customerUserId, baby.customerUserId] });
   expect(wrong.said).toMatchObject({
-    ...{ code: "passenger_type_mismatch", travelers: [older] },
+    code: "passenger_type_mismatch",
+    travelers: [older],
     expectedPassengers: [{ type: "child", age: 6 }],
   });
   expect(wrong.said.detail).toContain("a child of 6");
   const few = await book({ offerId, additionalCustomerUserIds: [baby.customerUserId] });
   expect(few.said).toMatchObject({
-    ...{ code: "passenger_type_mismatch", travelers: [] },
+    code: "passenger_type_mismatch",
+    travelers: [],
     expectedPassengers: [{ type: "child", age: 6 }],
   });
   for (const { preview, said } of [wrong, few]) {

@@ -119,7 +119,8 @@ export const Picks = z
   );
 
 export const countOffers = (offers: readonly FlightOffer[]): z.infer<typeof Comparison> => ({
-  ...{ offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
+  offers: offers.length,
+  itineraries: new Set(offers.map(itineraryKey)).size,
 });
 
 /** How much was looked at, and which offer is which. */
@@ -136,7 +137,10 @@ export function compareOffers(
   return {
     considered: countOffers(offers),
     picks: {
-      ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id, cheapestDirect: cheapestDirect?.id ?? null },
+      best: best.id,
+      cheapest: cheapest.id,
+      fastest: fastest.id,
+      cheapestDirect: cheapestDirect?.id ?? null,
       notShown: [...named].filter((offer) => !shown.includes(offer)).map((offer) => pick(offer, shownIds, cabin)),
       ...pickByTerms(wholly.length === 0 ? offers : wholly, shownIds, cabin),
       ...(isMixedCheaper ? { cheapestInMixedCabins: pick(mixed, shownIds, cabin) } : {}),
@@ -174,7 +178,8 @@ function pick(
 ): z.infer<typeof PickedFare> {
   const { id, totalAmount, slices } = offer;
   return {
-    ...{ id, totalAmount },
+    id,
+    totalAmount,
     ...(shownIds.has(id) ? {} : { flights: slices.map(sayWay).join("; ") }),
     ...(isWhollyIn(offer, cabin) ? {} : { cabins: sayCabins(offer) }),
   };

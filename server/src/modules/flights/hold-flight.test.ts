@@ -15,8 +15,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const carol = {
-  ...{ givenName: "Carol", familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f" },
-  ...{ email: "carol.hart@example.com", phoneNumber: "+442080160509" },
+  givenName: "Carol",
+  familyName: "Hart",
+  bornOn: "1988-02-03",
+  title: "ms",
+  gender: "f",
+  email: "carol.hart@example.com",
+  phoneNumber: "+442080160509",
 };
 const LONGEST_HOLD_SECONDS = 80 * 3600;
 
@@ -88,7 +93,12 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     const held = await hold(offerId);
     expect(await world.result("read_order", { orderId: held.orderId })).toMatchObject({
-      ...{ status: "held", kind: "flight", ticketing: null, holdUntil: held.holdUntil, isLive: true, refunds: [] },
+      status: "held",
+      kind: "flight",
+      ticketing: null,
+      holdUntil: held.holdUntil,
+      isLive: true,
+      refunds: [],
       next: expect.stringContaining(offerId),
     });
     const listed = await world.result("list_orders", { status: "held" });
@@ -96,7 +106,8 @@ describe("hold_flight", () => {
     expect(await hold(offerId)).toEqual(held);
     await world.result("book_flight", { offerId });
     expect(await hold(offerId)).toMatchObject({
-      ...{ orderId: held.orderId, status: "paid" },
+      orderId: held.orderId,
+      status: "paid",
       next: expect.stringContaining("paid for"),
     });
     expect(await ordersOf(offerId)).toHaveLength(1);
@@ -136,7 +147,8 @@ describe("hold_flight", () => {
     const refused = await call("book_flight", { offerId });
     expect(failureOf(refused)).toEqual({ status: 500, code: "offer_expired" });
     expect(await world.result("read_order", { orderId })).toMatchObject({
-      ...{ status: "lapsed", history: [{ kind: "held" }, { kind: "lapsed" }] },
+      status: "lapsed",
+      history: [{ kind: "held" }, { kind: "lapsed" }],
       next: expect.stringContaining("nothing is owed"),
     });
     const { orders } = await world.result("list_orders", { status: "lapsed" });
@@ -152,7 +164,8 @@ describe("hold_flight", () => {
       const refused = await call("hold_flight", { offerId, ...more });
       expect(failureOf(refused)).toEqual({ status: 500, code: "hold_not_available" });
       expect(await preview("hold_flight", { offerId, ...more })).toMatchObject({
-        ...{ accepted: false, problem: { code: "hold_not_available" } },
+        accepted: false,
+        problem: { code: "hold_not_available" },
       });
     }
     expect(await ordersOf(offerId)).toEqual([]);
@@ -167,7 +180,8 @@ describe("hold_flight", () => {
       expect(failureOf(refused), tool).toEqual({ status: 500, code: "already_booked" });
       expect(refused.body, tool).toMatchObject({ orderId, differsIn: "travelers", retryable: false });
       expect(await preview(tool, args), tool).toMatchObject({
-        ...{ accepted: false, problem: { code: "already_booked", orderId } },
+        accepted: false,
+        problem: { code: "already_booked", orderId },
       });
     }
     expect(await ordersOf(offerId)).toMatchObject([{ id: orderId, state: "held" }]);

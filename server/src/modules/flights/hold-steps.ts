@@ -77,9 +77,23 @@ export class FlightHoldSteps {
 
 /** What is stored of a hold; how the order stands now is said when it is answered. */
 export const HoldResult = BookingResult.pick({
-  ...{ bookingId: true, pnr: true, orderId: true, offerId: true, totalAmount: true, totalCurrency: true },
-  ...{ taxAmount: true, rate: true, travelers: true, callerTravels: true, slices: true, passengers: true },
-  ...{ conditions: true, source: true, sourceLevel: true, asOf: true, sandbox: true },
+  bookingId: true,
+  pnr: true,
+  orderId: true,
+  offerId: true,
+  totalAmount: true,
+  totalCurrency: true,
+  taxAmount: true,
+  rate: true,
+  travelers: true,
+  callerTravels: true,
+  slices: true,
+  passengers: true,
+  conditions: true,
+  source: true,
+  sourceLevel: true,
+  asOf: true,
+  sandbox: true,
 }).extend({
   totalUsdc: DecimalAmount.describe("What paying for it takes from the treasury wallet, at rate"),
   holdUntil: z.string().nullable().describe("Pay for it before; null: the airline does not say"),
@@ -100,7 +114,10 @@ export function flightHoldUse(
   flightsFor: (environment: Environment) => Flights | undefined,
 ): EffectUse {
   return defineEffectUse<Booking, Aggregates>({
-    ...{ name: "flight_hold", kinds: ["flight_hold"], stores, clock },
+    name: "flight_hold",
+    kinds: ["flight_hold"],
+    stores,
+    clock,
     store: ({ bookings }) => bookings,
     definitionFor(environment) {
       const flights = flightsFor(environment);

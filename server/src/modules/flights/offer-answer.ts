@@ -37,7 +37,9 @@ export const OfferAnswer = z.object({
   passengers: z
     .array(
       z.object({
-        ...{ id: z.string(), type: z.string().nullable(), age: z.number().optional() },
+        id: z.string(),
+        type: z.string().nullable(),
+        age: z.number().optional(),
         fareType: wordsOfOthers().optional(),
       }),
     )

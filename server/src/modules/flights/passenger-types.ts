@@ -128,7 +128,8 @@ function unaccompanied(travelers: readonly AgedTraveler[], day: string): Failure
   return new Failure("passenger_type_mismatch", {
     detail: `Nobody who is named is ${ADULT_AGE} or older on ${day}, and minors who travel alone cannot be booked here: airlines take them by an arrangement of their own. Name an adult who travels as well, or ask the airline. Nothing was booked.`,
     extra: {
-      ...{ travelers: travelers.map(idsOf), travelDay: day },
+      travelers: travelers.map(idsOf),
+      travelDay: day,
       expectedPassengers: [toExpected({ type: "adult", fareType: null })],
     },
   });

@@ -70,7 +70,11 @@ export async function runSearch(
   const currencies = offers.map(({ totalCurrency }) => totalCurrency);
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
   const found: FoundSearch = {
-    ...{ cabinClass, considered: offers.length, offers, provenance, sandbox },
+    cabinClass,
+    considered: offers.length,
+    offers,
+    provenance,
+    sandbox,
     notApplied: [...answer.notApplied, ...notApplied],
   };
   if (!keepsRecords(caller)) return { found, rates, searchId: null };

@@ -19,7 +19,9 @@ afterAll(async () => {
 const Found = z.object({
   offers: z.array(
     z.object({
-      ...{ id: z.string(), totalAmount: z.string(), cabinClass: z.string() },
+      id: z.string(),
+      totalAmount: z.string(),
+      cabinClass: z.string(),
       mixedCabins: z.object({ percentAsAskedFor: z.number(), flights: z.array(z.string()) }).optional(),
       slices: z.array(z.object({ segments: z.array(z.object({ cabinClass: z.string().optional() })) })),
     }),

@@ -44,7 +44,9 @@ const Found = z.object({
   ),
   timeZones: z.record(z.string(), z.string()),
   picks: z.object({
-    ...{ best: z.string(), cheapest: z.string(), fastest: z.string() },
+    best: z.string(),
+    cheapest: z.string(),
+    fastest: z.string(),
     cheapestChangeable: z.object(changeable),
     cheapestWithOneChange: z.object(changeable),
     cheapestRefundable: z.object({ ...picked, refundPenaltyAmount: z.string() }),
@@ -148,11 +150,13 @@ test("a fare with the lowest price is told from one that is the cheapest with on
   };
   expect(picks(all)).toMatchObject({
     cheapestChangeable: {
-      ...{ id: "off_low", changePenaltyAmount: "200.00" },
+      id: "off_low",
+      changePenaltyAmount: "200.00",
       flights: "BA117 LHR 2027-01-20T11:00 → JFK 11:20, direct",
     },
     cheapestWithOneChange: {
-      ...{ id: "off_sum", changePenaltyAmount: "60.00" },
+      id: "off_sum",
+      changePenaltyAmount: "60.00",
       flights: "BA117+BA1 LHR 2027-01-20T08:25 → JFK 2027-01-21T02:05, by way of DUB",
     },
     cheapestRefundable: { id: "off_sum", refundPenaltyAmount: "300.00" },
@@ -219,7 +223,9 @@ test("an order keeps for the traveler where it lands on the way, each one's bags
     stops: [{ airport: "IST", arrivingAt: expect.any(String), departingAt: expect.any(String), durationMinutes: 55 }],
     passengers: [
       {
-        ...{ passengerId, cabinClass: "economy", seat: null },
+        passengerId,
+        cabinClass: "economy",
+        seat: null,
         baggage: expect.arrayContaining([
           { type: expect.stringMatching(/checked|carry_on/), quantity: expect.any(Number) },
         ]),
@@ -232,7 +238,8 @@ test("an order keeps for the traveler where it lands on the way, each one's bags
   const terms = { changeBeforeDeparture: { allowed: expect.any(Boolean) } };
   expect(read).toMatchObject({
     flight: {
-      ...{ passengers, voidWindowEndsAt: booked.voidWindowEndsAt },
+      passengers,
+      voidWindowEndsAt: booked.voidWindowEndsAt,
       slices: flown.map((slice) => ({ ...slice, ...terms })),
     },
   });
@@ -341,7 +348,11 @@ test("loyalty accounts of every passenger reach the supplier, in the search and 
     customerUserIds.push(made.customerUserId);
   }
   const search = {
-    ...{ origin: "LHR", destination: "JFK", departureDate: inDays(64), passengers: 3, linkSessionTraveler: true },
+    origin: "LHR",
+    destination: "JFK",
+    departureDate: inDays(64),
+    passengers: 3,
+    linkSessionTraveler: true,
     loyaltyProgrammeAccounts: [first, second, third].map((accountNumber) => [{ airlineIataCode: "BA", accountNumber }]),
   };
   const Answer = Found.extend({ notApplied: z.array(z.looseObject({ value: z.string() })) });

@@ -127,8 +127,14 @@ export function toSearchQuery(input: z.output<typeof AgedSearch>): AgedQuery {
     return { query: undefined, missing, issues: [] };
   }
   const query = {
-    ...{ ...more, origin, destination, departureDate, ages, passengers: ages.length },
-    ...{ cabinClass: cabinClass ?? "economy", linkSessionTraveler: linkSessionTraveler ?? false },
+    ...more,
+    origin,
+    destination,
+    departureDate,
+    ages,
+    passengers: ages.length,
+    cabinClass: cabinClass ?? "economy",
+    linkSessionTraveler: linkSessionTraveler ?? false,
   };
   const issues: { path: (string | number)[]; message: string }[] = [];
   checkSearch(query, { addIssue: (issue) => issues.push(issue) });

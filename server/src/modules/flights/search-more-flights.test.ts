@@ -26,7 +26,9 @@ const Found = z.object({
   considered: Counts,
   offers: z.array(
     z.looseObject({
-      ...{ id: z.string(), totalAmount: z.string(), checkedBags: z.number() },
+      id: z.string(),
+      totalAmount: z.string(),
+      checkedBags: z.number(),
       fares: z.array(
         z.object({ id: z.string(), refundable: z.boolean(), changeable: z.boolean(), checkedBags: z.number() }),
       ),
@@ -63,7 +65,9 @@ test("the pages of a search have every itinerary once, and the supplier is not a
   let cursor: string | null = null;
   do {
     const page: z.infer<typeof More> = await more({
-      ...{ searchId: first.searchId, order: "price", limit: 5 },
+      searchId: first.searchId,
+      order: "price",
+      limit: 5,
       ...(cursor === null ? {} : { cursor }),
     });
     expect(page.matching).toEqual(first.considered);
@@ -179,7 +183,9 @@ test("every leg in the cabin asked for leaves out what is partly in a lower one"
   expect(mixed.offers.length).toBeGreaterThan(0);
   for (const one of mixed.offers) expect(one).toHaveProperty("mixedCabins");
   expect(await more({ searchId: mixed.searchId, allInCabin: true })).toMatchObject({
-    ...{ offers: [], matching: { offers: 0 }, emptiedBy: ["allInCabin"] },
+    offers: [],
+    matching: { offers: 0 },
+    emptiedBy: ["allInCabin"],
   });
   const economy = await more({ ...oneWay, origin: "EDI", ages: [40], allInCabin: true });
   expect(economy.matching).toEqual(economy.considered);
@@ -218,7 +224,11 @@ test("what is kept of searches ends with their offers, and has a bound for each 
     const { caller } = await world.newTenant();
     const { foundSearches } = world.stores;
     const found = {
-      ...{ cabinClass: "economy" as const, considered: 1, offers: [offer()], notApplied: [], sandbox: true },
+      cabinClass: "economy" as const,
+      considered: 1,
+      offers: [offer()],
+      notApplied: [],
+      sandbox: true,
       provenance: { source: "test", sourceLevel: "embedded" as const, asOf: "2026-11-20T10:00:00Z" },
     };
     const until = world.clock.now().add({ minutes: 30 });

@@ -77,7 +77,11 @@ function toSeen(offer: FlightOffer, searchId: string | null, rates: SaleRates): 
     ...(refund?.allowed === true && refund.penaltyAmount !== null && refund.penaltyCurrency === totalCurrency
       ? { refundPenaltyAmount: refund.penaltyAmount }
       : {}),
-    ...{ kind: "flight", searchId, totalAmount, totalCurrency, passengers: passengers.length },
+    kind: "flight",
+    searchId,
+    totalAmount,
+    totalCurrency,
+    passengers: passengers.length,
     expected: passengers.map(({ id: _, ...expected }) => expected),
     rate: rates.get(totalCurrency) ?? null,
     carriers: seenCarriers(slices),

@@ -51,14 +51,16 @@ describe("list_flight_ancillaries", () => {
 
   it("gives some of each kind, cheapest first, however few are asked for", () => {
     const seat = (segmentId: string, position: SeatService["position"], price: number): SeatService => ({
-      ...{
-        id: `${segmentId}_${position}_${price}`,
-        passengerId: "pas_1",
-        segmentId,
-        designator: "1A",
-        cabinClass: null,
-      },
-      ...{ position, isExitRow: false, airlineSays: [], totalAmount: String(price), totalCurrency: "USD" },
+      id: `${segmentId}_${position}_${price}`,
+      passengerId: "pas_1",
+      segmentId,
+      designator: "1A",
+      cabinClass: null,
+      position,
+      isExitRow: false,
+      airlineSays: [],
+      totalAmount: String(price),
+      totalCurrency: "USD",
     });
     const windows = [30, 9, 12].map((price) => seat("seg_1", "window", price));
     const seats = [...windows, seat("seg_1", "aisle", 40), seat("seg_2", "window", 8)];

@@ -29,29 +29,52 @@ const text = z.string().nullable();
 const Condition = z.object({ allowed: z.boolean(), penaltyAmount: text, penaltyCurrency: text }).nullable();
 const Baggage = z.array(z.object({ type: z.string(), quantity: z.number() }));
 const Segment = z.object({
-  ...{ id: z.string(), carrier: z.string(), carrierName: z.string(), flightNumber: z.string() },
-  ...{ operatingCarrier: z.string(), origin: z.string(), destination: z.string(), originTerminal: text },
-  ...{ destinationTerminal: text, departingAt: z.string(), arrivingAt: z.string(), durationMinutes: z.number() },
-  ...{ aircraft: text, cabinClass: z.string(), baggage: Baggage },
+  id: z.string(),
+  carrier: z.string(),
+  carrierName: z.string(),
+  flightNumber: z.string(),
+  operatingCarrier: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  originTerminal: text,
+  destinationTerminal: text,
+  departingAt: z.string(),
+  arrivingAt: z.string(),
+  durationMinutes: z.number(),
+  aircraft: text,
+  cabinClass: z.string(),
+  baggage: Baggage,
   stops: z.array(
     z.object({
-      ...{ airport: z.string(), arrivingAt: z.string(), departingAt: z.string() },
+      airport: z.string(),
+      arrivingAt: z.string(),
+      departingAt: z.string(),
       durationMinutes: z.number().nullable(),
     }),
   ),
   passengers: z.array(z.object({ passengerId: z.string(), cabinClass: z.string(), baggage: Baggage, seat: text })),
 });
 const Slice = z.object({
-  ...{ id: z.string(), origin: z.string(), destination: z.string(), durationMinutes: z.number() },
-  ...{ fareBrandName: text, changeBeforeDeparture: Condition, segments: z.array(Segment) },
+  id: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  durationMinutes: z.number(),
+  fareBrandName: text,
+  changeBeforeDeparture: Condition,
+  segments: z.array(Segment),
 });
 const Offer = z.object({
-  ...{ id: z.string(), totalAmount: z.string(), totalCurrency: z.string(), taxAmount: text },
+  id: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  taxAmount: text,
   owner: z.object({ iataCode: z.string(), name: z.string() }),
   slices: z.array(Slice),
   conditions: z.object({ refundBeforeDeparture: Condition, changeBeforeDeparture: Condition }),
   paymentRequirements: z.object({
-    ...{ requiresInstantPayment: z.boolean(), priceGuaranteeExpiresAt: text, paymentRequiredBy: text },
+    requiresInstantPayment: z.boolean(),
+    priceGuaranteeExpiresAt: text,
+    paymentRequiredBy: text,
   }),
   passengers: z.array(z.object({ id: z.string(), type: text, age: z.number().exactOptional(), fareType: text })),
   identityDocumentsRequired: z.boolean(),
@@ -65,7 +88,8 @@ const Offer = z.object({
     }),
   ),
   availableAirlineCreditIds: z.array(z.string()),
-  ...{ totalEmissionsKg: text, expiresAt: z.string() },
+  totalEmissionsKg: text,
+  expiresAt: z.string(),
 });
 const Found = z.object({
   cabinClass: CabinClass,

@@ -130,7 +130,8 @@ describe("the best offers", () => {
   test("count what is flown in the cabin asked for, by its share of the flight time", () => {
     const at = (id: string, totalAmount: string, flown: readonly (readonly [string, number])[]) =>
       offer({
-        ...{ id, totalAmount },
+        id,
+        totalAmount,
         slices: [
           slice(
             flown.map(([cabinClass, durationMinutes]) =>
@@ -194,7 +195,8 @@ describe("the best offers", () => {
     const three = choose(all);
     expect(three.ids.toSorted()).toEqual(["changing_1", "cheap", "fast"]);
     expect(three.picks).toMatchObject({
-      ...{ cheapestDirect: "direct", fastest: "fast" },
+      cheapestDirect: "direct",
+      fastest: "fast",
       notShown: [{ id: "direct", totalAmount: "350.00", flights: "BA117 LHR 2027-01-20T06:00 → JFK 11:20, direct" }],
     });
     expect(choose(changing).picks).toMatchObject({ cheapestDirect: null, notShown: [] });

@@ -110,7 +110,8 @@ describe("who travels", () => {
       tenant.supplier.offers.set("off_1", offer({ identityDocumentsRequired: true, identityDocumentTypes }));
     wanting("tax_id", "known_traveler_number");
     await expect(book(tenant, {})).rejects.toMatchObject({
-      ...{ code: "documents_not_supported", detail: expect.stringContaining("take another offer") },
+      code: "documents_not_supported",
+      detail: expect.stringContaining("take another offer"),
       extra: { documentTypes: ["tax_id", "known_traveler_number"] },
     });
     expect(tenant.supplier.counts.order).toBe(0);

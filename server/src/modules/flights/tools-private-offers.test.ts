@@ -227,7 +227,9 @@ describe("private offers", () => {
     tenant.supplier.answerSearchesWith([offer({ id: "off_open" })]);
     const untouchable = () => Promise.reject(new Error("an open search asked who owns offers"));
     const privateOffers = {
-      ...{ remember: untouchable, isForeign: untouchable, prune: untouchable },
+      remember: untouchable,
+      isForeign: untouchable,
+      prune: untouchable,
       loyaltyAccounts: untouchable,
     };
     const stores = { ...tenant.stores, privateOffers };

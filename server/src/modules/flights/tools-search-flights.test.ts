@@ -179,13 +179,17 @@ describe("search_flights", () => {
     expect(answer).toMatchObject({
       offers: [{ id: "off_best" }, { id: "off_cheap" }, { id: "off_fast" }],
       picks: {
-        ...{ best: "off_best", cheapest: "off_cheap", fastest: "off_fast", cheapestDirect: "off_direct" },
+        best: "off_best",
+        cheapest: "off_cheap",
+        fastest: "off_fast",
+        cheapestDirect: "off_direct",
         notShown: [
           { id: "off_direct", totalAmount: "4000.00", flights: "BA14 LHR 2027-01-20T14:00 → JFK 11:20, direct" },
         ],
         cheapestChangeable: { id: "off_cheap" },
         cheapestInMixedCabins: {
-          ...{ id: "off_half", totalAmount: "900.00" },
+          id: "off_half",
+          totalAmount: "900.00",
           cabins: ["BA10 LHR to JFK: economy", "BA16 LHR to JFK: business"],
         },
       },

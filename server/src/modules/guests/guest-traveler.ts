@@ -63,7 +63,10 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
     if (missing.length > 0) throw invalidInput(missing.map((path) => ({ path, message: "is missing" })));
     await travelerRecords.put(tenantId, userId, environment, profile, "guest");
     await runEvents.raise({
-      ...{ tenantId, environment, name: GUEST_TRAVELER_GIVEN, subject: tripId },
+      tenantId,
+      environment,
+      name: GUEST_TRAVELER_GIVEN,
+      subject: tripId,
       resolution: { status: "given" },
     });
   });

@@ -58,9 +58,20 @@ const viewClaim = definePublicRoute({
   example: {
     body: { linkSecret },
     answer: {
-      ...{ tripId, state: "open", budgetUsdc: "500.00", expiresAt: "2027-01-20T12:00:00Z", buyerName: "Bob" },
-      ...{ guestName: "Ada", tripSummary: "Lisbon, two nights", requiresCode: true, codesLeft: 5 },
-      ...{ guestWallet: null, claimedAt: null, txHash: null, chainId: 5042002, sandbox: true },
+      tripId,
+      state: "open",
+      budgetUsdc: "500.00",
+      expiresAt: "2027-01-20T12:00:00Z",
+      buyerName: "Bob",
+      guestName: "Ada",
+      tripSummary: "Lisbon, two nights",
+      requiresCode: true,
+      codesLeft: 5,
+      guestWallet: null,
+      claimedAt: null,
+      txHash: null,
+      chainId: 5042002,
+      sandbox: true,
       travelerMissing: ["givenName", "familyName", "bornOn", "title", "gender", "phoneNumber"],
     },
   },
@@ -92,10 +103,7 @@ const claim = definePublicRoute({
   },
   example: {
     body: { linkSecret, guestWallet, claimCode: "482913" },
-    answer: {
-      ...{ tripId, guestWallet, claimedAt: "2026-12-21T09:30:00Z", txHash, chainId: 5042002 },
-      status: "confirmed",
-    },
+    answer: { tripId, guestWallet, claimedAt: "2026-12-21T09:30:00Z", txHash, chainId: 5042002, status: "confirmed" },
   },
   run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
     onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) => {
@@ -131,8 +139,14 @@ const giveClaimTraveler = definePublicRoute({
   },
   example: {
     body: {
-      ...{ linkSecret, claimCode: "482913", givenName: "Ada", familyName: "Lovelace", bornOn: "1985-12-10" },
-      ...{ title: "ms", gender: "f", phoneNumber: "+14155550123" },
+      linkSecret,
+      claimCode: "482913",
+      givenName: "Ada",
+      familyName: "Lovelace",
+      bornOn: "1985-12-10",
+      title: "ms",
+      gender: "f",
+      phoneNumber: "+14155550123",
     },
     answer: { tripId, travelerMissing: [] },
   },

@@ -33,7 +33,13 @@ export const identityModule = defineModule({
   parts: {
     identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>
       createIdentity({
-        ...{ db, pool, databaseUrl, vault, clock, random, log },
+        db,
+        pool,
+        databaseUrl,
+        vault,
+        clock,
+        random,
+        log,
         networkMode: settings.networkMode,
         onTenantCreated: tenantCreated,
       }),

@@ -91,7 +91,9 @@ export class TenantMemory {
   #listen(): ChangeListener {
     const { databaseUrl, log } = this.#options;
     this.#listener ??= listenForChanges({
-      ...{ databaseUrl, channel: CHANNEL, log },
+      databaseUrl,
+      channel: CHANNEL,
+      log,
       onChange: (key) => this.#forget(key),
       onListening: (isTold) => {
         this.#generation += 1;

@@ -47,11 +47,18 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   const issued = issuedAt.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
   const exact = booking.vendorPaid + booking.feePaid;
   return {
-    ...{ kind: "invoice", number, corrects: null, sandbox: booking.environment === "sandbox" },
-    ...{ issuedOn: issued.toString(), dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString() },
-    ...{ language: settings?.language ?? "en", ...partiesOf(settings) },
+    kind: "invoice",
+    number,
+    corrects: null,
+    sandbox: booking.environment === "sandbox",
+    issuedOn: issued.toString(),
+    dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString(),
+    language: settings?.language ?? "en",
+    ...partiesOf(settings),
     booking: {
-      ...{ bookingId: booking.bookingId, tripId: booking.tripId, orderId: order?.orderId ?? null },
+      bookingId: booking.bookingId,
+      tripId: booking.tripId,
+      orderId: order?.orderId ?? null,
       pnr: order?.pnr ?? null,
       travelers: namesOf(orderBooking?.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
       tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
@@ -59,8 +66,11 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
     },
     ...amountsOf(lines, settings),
     settlement: {
-      ...{ totalUsdc: formatDecimal(exact), txHash: settlement.transactionHash, chainId },
-      ...{ settledAt: settlement.settledAt.toString(), rate: bought.rate },
+      totalUsdc: formatDecimal(exact),
+      txHash: settlement.transactionHash,
+      chainId,
+      settledAt: settlement.settledAt.toString(),
+      rate: bought.rate,
     },
     // Until the rules were asked.
     eInvoice: noEInvoice("rules"),
@@ -88,8 +98,12 @@ export function composeCreditNote(
   const { seller, buyer } = partiesOf(settings);
   return {
     ...invoice,
-    ...{ seller: asNow(invoice.seller, seller), buyer: asNow(invoice.buyer, buyer) },
-    ...{ kind: "credit_note", number, issuedOn, dueOn: issuedOn },
+    seller: asNow(invoice.seller, seller),
+    buyer: asNow(invoice.buyer, buyer),
+    kind: "credit_note",
+    number,
+    issuedOn,
+    dueOn: issuedOn,
     corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
     ...totalsOf([["refund", refund]]),
     // What comes back is the fare of the supplier, which holds no tax of the seller.
@@ -111,8 +125,11 @@ function asNow<Party extends { name: string }>(then: Party | null, now: Party | 
 
 function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSettings["seller"]) {
   return {
-    ...{ name: shown(name), addressLines: addressLines.map(shown), countryCode },
-    ...{ taxId: taxId === undefined ? null : shown(taxId), email: email ?? null },
+    name: shown(name),
+    addressLines: addressLines.map(shown),
+    countryCode,
+    taxId: taxId === undefined ? null : shown(taxId),
+    email: email ?? null,
   };
 }
 
@@ -166,7 +183,9 @@ function totalsOf(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "curr
   const { cents, total } = roundToCents(lines.map(([, amount]) => amount));
   return {
     lines: lines.map(([kind, amount], index) => ({
-      ...{ kind, amount: formatCents(cents[index] ?? 0n), exactUsdc: formatDecimal(amount) },
+      kind,
+      amount: formatCents(cents[index] ?? 0n),
+      exactUsdc: formatDecimal(amount),
     })),
     currency: BOOKING_RATE.from,
     total: formatCents(total),

@@ -17,14 +17,31 @@ afterAll(() => setup?.close());
 
 const settled = (at: number): Settlement => ({
   booking: {
-    ...{ bookingId: `0x${at.toString(16).padStart(64, "0")}`, tripId: `0x${"1".repeat(64)}`, environment: "sandbox" },
-    ...{ tenantId: "tenant", state: "settled", pending: undefined, reserved: 0n, vendor: `0x${"2".repeat(40)}` },
-    ...{ vendorAmount: 33_333_333n, markup: 0n, serviceFee: 0n, itineraryHash: undefined, ticketHash: undefined },
-    ...{ details: {}, vendorPaid: 33_333_333n, feePaid: 5_555_556n, refunded: 0n, returned: 0n },
-    ...{ waiting: 0n, transactions: [] },
-    ...{ createdAt: clock.now(), updatedAt: clock.now() },
+    bookingId: `0x${at.toString(16).padStart(64, "0")}`,
+    tripId: `0x${"1".repeat(64)}`,
+    environment: "sandbox",
+    tenantId: "tenant",
+    state: "settled",
+    pending: undefined,
+    reserved: 0n,
+    vendor: `0x${"2".repeat(40)}`,
+    vendorAmount: 33_333_333n,
+    markup: 0n,
+    serviceFee: 0n,
+    itineraryHash: undefined,
+    ticketHash: undefined,
+    details: {},
+    vendorPaid: 33_333_333n,
+    feePaid: 5_555_556n,
+    refunded: 0n,
+    returned: 0n,
+    waiting: 0n,
+    transactions: [],
+    createdAt: clock.now(),
+    updatedAt: clock.now(),
   },
-  ...{ transactionHash: `0x${"3".repeat(64)}`, settledAt: clock.now() },
+  transactionHash: `0x${"3".repeat(64)}`,
+  settledAt: clock.now(),
 });
 const issue = (over: Stores, settlement: Settlement) =>
   issueInvoice({ stores: over, clock, eInvoices: undefined }, settlement, {

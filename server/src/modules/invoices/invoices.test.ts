@@ -95,7 +95,10 @@ describe("an invoice", () => {
     const settings = {
       seller: { name: "Example Travel GmbH", addressLines: ["Beispielstraße 12"], countryCode: "DE", taxId: "DE1" },
       buyer: { name: "יוסי בן-דוד", addressLines: ["Tel Aviv"], countryCode: "IL", reference: "PO 4711" },
-      ...{ dueDays: 14, showMarkup: true, language: "de", tax: { treatment: "included", ratePercent: "19" } },
+      dueDays: 14,
+      showMarkup: true,
+      language: "de",
+      tax: { treatment: "included", ratePercent: "19" },
     };
     expect((await api("PUT", "/api/invoicing", settings)).status).toBe(200);
     expect((await api("GET", "/api/invoicing")).body.settings).toMatchObject(settings);

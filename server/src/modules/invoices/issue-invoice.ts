@@ -77,7 +77,11 @@ function drawing(
   const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
   const issuedAt = clock.now();
   const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
-    ...{ settlement, settings, chainId, issuedAt, ...(await readOrder(from, settlement)) },
+    settlement,
+    settings,
+    chainId,
+    issuedAt,
+    ...(await readOrder(from, settlement)),
   });
   const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
   return { owner, series, issuedAt, readFacts, draw };

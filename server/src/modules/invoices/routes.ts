@@ -22,8 +22,13 @@ const example: z.output<typeof InvoicingSettings> = {
     taxId: "DE123456789",
   },
   buyer: { name: "Example Ltd", addressLines: ["1 Sample Street", "London"], countryCode: "GB", reference: "PO 4711" },
-  ...{ language: "en", timeZone: "Europe/Berlin", invoiceSeries: "INV-", creditNoteSeries: "CN-" },
-  ...{ dueDays: 14, showMarkup: false, tax: { treatment: "margin_scheme" } },
+  language: "en",
+  timeZone: "Europe/Berlin",
+  invoiceSeries: "INV-",
+  creditNoteSeries: "CN-",
+  dueDays: 14,
+  showMarkup: false,
+  tax: { treatment: "margin_scheme" },
 };
 
 const readInvoicing = defineRoute({
@@ -107,8 +112,14 @@ const listInvoices = defineRoute({
     );
     return {
       invoices: shown.map(({ invoiceNumber, kind, bookingId, orderId, document }) => ({
-        ...{ invoiceNumber, kind, bookingId, orderId: orderId ?? null, corrects: document.corrects?.number ?? null },
-        ...{ totalUsdc: document.settlement.totalUsdc, total: document.total, currency: document.currency },
+        invoiceNumber,
+        kind,
+        bookingId,
+        orderId: orderId ?? null,
+        corrects: document.corrects?.number ?? null,
+        totalUsdc: document.settlement.totalUsdc,
+        total: document.total,
+        currency: document.currency,
         issuedOn: document.issuedOn,
       })),
       nextCursor,

@@ -164,14 +164,27 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
       await db
         .insertInto("bookingInvoice")
         .values({
-          ...{ tenantId, environment, invoiceNumber, series, number, kind, bookingId, orderId, totalMicro: total },
-          ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString(), traceId: currentTraceId() },
+          tenantId,
+          environment,
+          invoiceNumber,
+          series,
+          number,
+          kind,
+          bookingId,
+          orderId,
+          totalMicro: total,
+          document: JSON.stringify(document),
+          issuedAt: issuedAt.toString(),
+          traceId: currentTraceId(),
         })
         .execute();
       await createTripRecords(db).appendForBooking(
         { ...owner, bookingId: invoice.bookingId },
         {
-          ...{ kind: "document", key: `document:${invoiceNumber}`, userId: undefined, at: issuedAt },
+          kind: "document",
+          key: `document:${invoiceNumber}`,
+          userId: undefined,
+          at: issuedAt,
           text: `${invoice.kind === "invoice" ? "Invoice" : "Credit note"} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
           details: { invoiceNumber, bookingId: invoice.bookingId, totalUsdc: formatDecimal(total) },
         },

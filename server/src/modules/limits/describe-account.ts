@@ -53,7 +53,10 @@ function describeLimits({ perCall, perDay, perMonth, recipients, tools }: Limits
 
 function describePeriod({ limit, used, reserved, left, renewsAt }: PeriodState) {
   return {
-    ...{ limitUsdc: amount(limit), usedUsdc: amount(used), reservedUsdc: amount(reserved), leftUsdc: amount(left) },
+    limitUsdc: amount(limit),
+    usedUsdc: amount(used),
+    reservedUsdc: amount(reserved),
+    leftUsdc: amount(left),
     renewsAt: renewsAt.toString(),
   };
 }

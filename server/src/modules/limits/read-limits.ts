@@ -57,7 +57,9 @@ export async function readLimits(
     };
   };
   const stateOf = (limited: Limited, { perCall, recipients, tools }: Limits): LimitsState => ({
-    ...{ perCall, recipients, tools },
+    perCall,
+    recipients,
+    tools,
     perDay: periodState(limited, "perDay"),
     perMonth: periodState(limited, "perMonth"),
   });

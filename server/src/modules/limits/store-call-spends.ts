@@ -137,7 +137,10 @@ export class StoredCallSpends implements CallSpends {
     await this.#db
       .insertInto("callSpend")
       .values({
-        ...{ ...owned, keyId, amountMicro: totalOf(spend), conversions: JSON.stringify(spend.conversions) },
+        ...owned,
+        keyId,
+        amountMicro: totalOf(spend),
+        conversions: JSON.stringify(spend.conversions),
         createdAt: call.startedAt.toString(),
       })
       .execute();

@@ -38,7 +38,8 @@ const plainLink = (label: string, url: string): string => `${label}: ${url}`;
 const MARKDOWN = /[\\`*_[\]<>#|!~]/g;
 
 const markdown: Style = {
-  ...{ format: "markdown", mostCharacters: 8_000 },
+  format: "markdown",
+  mostCharacters: 8_000,
   bold: (text) => `**${text}**`,
   link: (label, url) => `[${label}](${url})`,
   picture: (label, url) => `![${label}](${url})`,
@@ -47,21 +48,29 @@ const markdown: Style = {
 
 const styles: Readonly<Record<Channel, Style>> = {
   whatsapp: {
-    ...{ format: "whatsapp", mostCharacters: 1_024 },
+    format: "whatsapp",
+    mostCharacters: 1_024,
     bold: (text) => `*${text}*`,
-    ...{ link: plainLink, picture: plainLink },
+    link: plainLink,
+    picture: plainLink,
     escape: (text) => text.replaceAll("*", "∗"),
   },
   slack: {
-    ...{ format: "mrkdwn", mostCharacters: 3_000 },
+    format: "mrkdwn",
+    mostCharacters: 3_000,
     bold: (text) => `*${text}*`,
-    ...{ link: (label, url) => `<${url}|${label}>`, picture: (label, url) => `<${url}|${label}>` },
+    link: (label, url) => `<${url}|${label}>`,
+    picture: (label, url) => `<${url}|${label}>`,
     escape: (text) =>
       text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("*", "∗"),
   },
   email: {
-    ...{ format: "plain", mostCharacters: 10_000 },
-    ...{ bold: (text) => text, link: plainLink, picture: plainLink, escape: (text) => text },
+    format: "plain",
+    mostCharacters: 10_000,
+    bold: (text) => text,
+    link: plainLink,
+    picture: plainLink,
+    escape: (text) => text,
   },
   web: markdown,
   mcp: markdown,

@@ -16,10 +16,16 @@ export const DeepLinks = z.object({
 
 /** As Apple's documentation has them; it has none for a bicycle. */
 const appleModes: Readonly<Record<TravelMode, string | undefined>> = {
-  ...{ driving: "d", walking: "w", transit: "r", bicycling: undefined },
+  driving: "d",
+  walking: "w",
+  transit: "r",
+  bicycling: undefined,
 };
 const openStreetMapEngines: Readonly<Record<TravelMode, string | undefined>> = {
-  ...{ driving: "fossgis_osrm_car", walking: "fossgis_osrm_foot", transit: undefined, bicycling: "fossgis_osrm_bike" },
+  driving: "fossgis_osrm_car",
+  walking: "fossgis_osrm_foot",
+  transit: undefined,
+  bicycling: "fossgis_osrm_bike",
 };
 
 /** Six places are a tenth of a meter; no exponent, which maps do not read. */
@@ -32,8 +38,11 @@ export function deepLinksOf(stops: readonly Point[], mode: TravelMode): z.output
   const engine = openStreetMapEngines[mode];
   return {
     google: addressOf("https://www.google.com/maps/dir/", {
-      ...{ api: "1", origin: places[0], destination: places.at(-1) },
-      ...{ waypoints: places.length > 2 ? places.slice(1, -1).join("|") : undefined, travelmode: mode },
+      api: "1",
+      origin: places[0],
+      destination: places.at(-1),
+      waypoints: places.length > 2 ? places.slice(1, -1).join("|") : undefined,
+      travelmode: mode,
     }),
     apple: legs.map(({ from, to }) =>
       addressOf("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }),

@@ -65,8 +65,14 @@ export async function makeRouteMap(
     const { width: widthPixels, height: heightPixels } = MAP_SIZE;
     return {
       map: {
-        ...{ kind, lightPngUrl, darkPngUrl, svgUrl, widthPixels, heightPixels },
-        ...{ expiresAt: expiresAt.toString(), labelsNotDrawn },
+        kind,
+        lightPngUrl,
+        darkPngUrl,
+        svgUrl,
+        widthPixels,
+        heightPixels,
+        expiresAt: expiresAt.toString(),
+        labelsNotDrawn,
         ground: streets === undefined || provenance === undefined ? drawnGround(kind, provenance) : provenance,
       },
       mapNote: null,
@@ -81,7 +87,9 @@ export async function makeRouteMap(
 function drawnGround(kind: MapAnswer["kind"], asked: ProviderProvenance | undefined): ProviderProvenance {
   return {
     source: kind === "city" ? "schematic" : "natural-earth",
-    ...{ sourceLevel: "embedded", asOf: NATURAL_EARTH_DATE, attribution: ["Natural Earth (public domain)"] },
+    sourceLevel: "embedded",
+    asOf: NATURAL_EARTH_DATE,
+    attribution: ["Natural Earth (public domain)"],
     fallbackFrom: asked?.fallbackFrom ?? [],
   };
 }
@@ -110,7 +118,9 @@ async function findStreets(
   );
   if (answer === undefined) return { streets: undefined, provenance };
   const tiles = laid.map(({ left, top }, index) => ({
-    ...{ left, top, pngBase64: Buffer.from(answer[index] ?? []).toString("base64") },
+    left,
+    top,
+    pngBase64: Buffer.from(answer[index] ?? []).toString("base64"),
   }));
   return { streets: { zoom, tiles }, provenance };
 }

@@ -99,8 +99,12 @@ function stopOf(
     ...(elsewhere.length === 0 ? [] : [`It could also be: ${elsewhere.map((other) => other.label).join("; ")}`]),
   ];
   return {
-    ...{ number, label: name, latitude: best.latitude, longitude: best.longitude },
-    ...{ precision: best.precision, note: joined(notes) },
+    number,
+    label: name,
+    latitude: best.latitude,
+    longitude: best.longitude,
+    precision: best.precision,
+    note: joined(notes),
   };
 }
 

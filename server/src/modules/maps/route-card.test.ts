@@ -13,8 +13,11 @@ describe("deep links", () => {
     const links = deepLinksOf([one, two, three], "driving");
     const google = new URL(links.google);
     expect(Object.fromEntries(google.searchParams)).toEqual({
-      ...{ api: "1", origin: "38.714400,-9.140500", destination: "-90.000000,0.000000" },
-      ...{ waypoints: "0.000000,180.000000", travelmode: "driving" },
+      api: "1",
+      origin: "38.714400,-9.140500",
+      destination: "-90.000000,0.000000",
+      waypoints: "0.000000,180.000000",
+      travelmode: "driving",
     });
     expect(links.apple.map((link) => new URL(link).searchParams.get("dirflg"))).toEqual(["d", "d"]);
     expect(new URL(links.openStreetMap[1] ?? "").searchParams.get("route")).toBe(
@@ -32,12 +35,10 @@ describe("deep links", () => {
 describe("a text for a channel", () => {
   const links = [{ label: "Directions", url: `https://maps.example/${"x".repeat(300)}` }];
   const card = {
-    ...{
-      title: "A *bold* <https://evil.example|title> [link](x)",
-      summary: "2 stops",
-      notes: "note ".repeat(500),
-      links,
-    },
+    title: "A *bold* <https://evil.example|title> [link](x)",
+    summary: "2 stops",
+    notes: "note ".repeat(500),
+    links,
     lines: Array.from({ length: 10 }, (_, index) => `Stop ${index} ${"long ".repeat(60)}`),
     picture: { label: "Map", url: "https://app.example/api/files/a.png" },
   };

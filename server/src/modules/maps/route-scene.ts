@@ -60,7 +60,10 @@ export function sceneOf(
   const [schematic, lines] =
     streets === undefined ? [say("schematic"), say("straightLines")] : [say("streets"), say("streets")];
   return {
-    ...{ title, shape, streets, locale: words.locale },
+    title,
+    shape,
+    streets,
+    locale: words.locale,
     subtitle: subtitle ?? say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
     notes: { city: schematic, region: lines, world: lines },
     stops: stops.map((stop, index) => {

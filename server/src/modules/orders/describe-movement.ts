@@ -53,7 +53,9 @@ export function describeMovement(movement: WalletMovement) {
   const { id, at, direction, token, transaction, order, hash } = movement;
   const { tripId, action } = Named.parse(transaction?.operation ?? {});
   return {
-    ...{ id, direction, token },
+    id,
+    direction,
+    token,
     at: at.toString(),
     kind: kindOf(movement),
     counterpart: direction === "in" ? senderOf(movement) : receiverOf(movement),
@@ -117,7 +119,9 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
-  ...{ flight_cancellation: "its cancellation", flight_change: "its change", stay_cancellation: "its cancellation" },
+  flight_cancellation: "its cancellation",
+  flight_change: "its change",
+  stay_cancellation: "its cancellation",
 };
 
 const LONGEST_WHAT = 200;

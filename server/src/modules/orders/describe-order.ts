@@ -98,10 +98,12 @@ export async function readFlightNow(
   const { slices, availableActions, voidWindowEndsAt, services, airlineChanges } = order;
   const isShown = hasScope(scopes, "travelers:read");
   return {
-    ...{ slices, timeZones: timeZonesOf(slices, maps) },
+    slices,
+    timeZones: timeZonesOf(slices, maps),
     ...flightTerms(order, maps),
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),
-    ...{ voidWindowEndsAt, services },
+    voidWindowEndsAt,
+    services,
     scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
     passengers: withoutErased(order.passengers, travelers).map(({ id, givenName, familyName }) =>
       isShown ? { id, givenName, familyName } : { id, givenName: mask(givenName), familyName: mask(familyName) },

@@ -186,7 +186,9 @@ test("another vendor is paid, and nothing goes back; another tenant's hash links
 test("a stay answers both hashes at once", async () => {
   const Hotels = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })) });
   const { accommodations } = await agent.ask(Hotels, "search_hotels", {
-    ...{ location: "Paris", checkInDate: inDays(41), checkOutDate: inDays(43) },
+    location: "Paris",
+    checkInDate: inDays(41),
+    checkOutDate: inDays(43),
   });
   const rateId = accommodations[0]?.cheapestRate.id;
   const { id: quoteId } = await agent.ask(z.looseObject({ id: z.string() }), "quote_stay", { rateId });

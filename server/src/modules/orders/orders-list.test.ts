@@ -136,8 +136,13 @@ describe("the wallet's movements", () => {
     const booked = await world.result("book_flight", { offerId: offer?.id ?? "" });
     const flight = Charged.parse(booked);
     expect(await newest()).toMatchObject({
-      ...{ direction: "out", kind: "order_payment", amount: booked.chargedUsdc, counterpart: "collection" },
-      ...{ orderId: flight.orderId, bookingId: flight.bookingId, transferId: flight.chargeTransferId },
+      direction: "out",
+      kind: "order_payment",
+      amount: booked.chargedUsdc,
+      counterpart: "collection",
+      orderId: flight.orderId,
+      bookingId: flight.bookingId,
+      transferId: flight.chargeTransferId,
       text: `Payment of an order: flight LHR to JFK (${booked.pnr})`,
     });
     const stayed = await world.bookStay((await world.quoted(await refundableRate())).id);
@@ -149,8 +154,13 @@ describe("the wallet's movements", () => {
     const cancelled = await world.result("confirm_cancel_order", { cancellationId });
     expect(cancelled).toMatchObject({ chargeTransferId: null, refundTransferId: expect.stringMatching(/^ctx_/) });
     await expect.poll(newest).toMatchObject({
-      ...{ direction: "in", kind: "order_refund", amount: cancelled.refundedUsdc, counterpart: "collection" },
-      ...{ orderId: stay.orderId, transferId: cancelled.refundTransferId, state: "confirmed" },
+      direction: "in",
+      kind: "order_refund",
+      amount: cancelled.refundedUsdc,
+      counterpart: "collection",
+      orderId: stay.orderId,
+      transferId: cancelled.refundTransferId,
+      state: "confirmed",
       txHash: cancelled.refundTxHash,
       text: expect.stringMatching(/^Refund of an order: stay at .*, for its cancellation$/),
     });
@@ -162,7 +172,12 @@ describe("the wallet's movements", () => {
     const to = stranger();
     const sent = await world.result("send_tokens", { to, amount: "1.50", token: "EURC" });
     expect(await newest()).toMatchObject({
-      ...{ kind: "transfer", token: "EURC", amount: "1.50", counterpart: to, state: "confirmed", txHash: sent.txHash },
+      kind: "transfer",
+      token: "EURC",
+      amount: "1.50",
+      counterpart: to,
+      state: "confirmed",
+      txHash: sent.txHash,
     });
     const { tripId, txHash } = await world.result("prefund_trip", { budgetUsdc: "40" });
     const budget = { kind: "trip_budget", amount: "40.00", counterpart: "trip_budget", tripId };

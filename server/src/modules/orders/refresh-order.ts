@@ -259,7 +259,9 @@ export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDet
 
 export function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
-    ...{ id, origin, destination },
+    id,
+    origin,
+    destination,
     departingAt: segments[0]?.departingAt || null,
     segments: segments.map(toBookedSegment),
   };

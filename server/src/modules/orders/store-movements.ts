@@ -185,7 +185,10 @@ function toMovement(
   order: WalletMovement["order"],
 ): WalletMovement {
   return {
-    ...{ id, token, transaction, order },
+    id,
+    token,
+    transaction,
+    order,
     amount: BigInt(amount),
     direction: kind === "movement" || kind === "adopt" ? "in" : "out",
     at: createdAt,

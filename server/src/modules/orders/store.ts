@@ -182,7 +182,9 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
       const row = await queryable
         .updateTable("booking")
         .set({
-          ...{ ...columns, ...holdColumns(change), updatedAt: now },
+          ...columns,
+          ...holdColumns(change),
+          updatedAt: now,
           ...(seen === undefined ? { orderCheckAt: now } : {}),
         })
         .where("environment", "=", environment)
@@ -216,8 +218,14 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
         const row = await db
           .insertInto("orderEvent")
           .values({
-            ...{ environment, orderId, kind, key: ONCE.has(kind) ? "" : key, source },
-            ...{ details: JSON.stringify(details), at: at.toString(), traceId: currentTraceId() },
+            environment,
+            orderId,
+            kind,
+            key: ONCE.has(kind) ? "" : key,
+            source,
+            details: JSON.stringify(details),
+            at: at.toString(),
+            traceId: currentTraceId(),
           })
           .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
           .returning("id")
@@ -275,7 +283,13 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
   return {
     async takeDue(environment, limit, until) {
       const taken = await takeDueRows<{ id: string }>(queryable, {
-        ...{ table: "booking", key: ["id"], due: "order_check_at", at: clock.now(), until, limit, returning: ["id"] },
+        table: "booking",
+        key: ["id"],
+        due: "order_check_at",
+        at: clock.now(),
+        until,
+        limit,
+        returning: ["id"],
         where: sql`network = ${environment}`,
       });
       if (taken.length === 0) return [];

@@ -31,7 +31,10 @@ export async function tellTrips(
     await tripRecords.appendForOrder(
       { tenantId: owner.tenantId, environment, orderId },
       {
-        ...{ key: `order_event:${id}`, kind: KINDS[kind] ?? "order", userId: undefined, at },
+        key: `order_event:${id}`,
+        kind: KINDS[kind] ?? "order",
+        userId: undefined,
+        at,
         text: `The ${owner.kind}'s order: ${kind.replaceAll("_", " ")}.`,
         details: { orderId, event: kind, ...details },
       },

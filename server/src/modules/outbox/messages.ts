@@ -65,5 +65,7 @@ export interface Messages extends EffectStore<MessageRecord> {
 
 export const StoredLetter = z.object({
   to: z.object({ address: z.string(), name: z.string().optional() }),
-  ...{ subject: z.string(), text: z.string(), html: z.string() },
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
 });

@@ -25,7 +25,9 @@ export const outboxModule = defineModule({
   personRecords: ({ db, clock, vault }) => createAddressedPersons({ db, clock, vault }),
   workTables: [
     {
-      ...{ table: "message", kind: "message", since: "created_at" },
+      table: "message",
+      kind: "message",
+      since: "created_at",
       open: [
         { column: "state", notIn: ["sent", "kept", "failed"] },
         // Counted with the trips.

@@ -55,10 +55,16 @@ describe("a message", () => {
     return createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
   };
   const portsWith = (port = server.port, change: Partial<Mailing> = {}, mailer = mailerFor(port)) => ({
-    ...{ stores, clock, mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change } },
+    stores,
+    clock,
+    mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change },
   });
   const requestTo = (address: string, about: string[] = ["LHR–JFK"]) => ({
-    ...{ tenantId: "tenant", environment: "sandbox" as const, userId: address, kind: "disruption", about },
+    tenantId: "tenant",
+    environment: "sandbox" as const,
+    userId: address,
+    kind: "disruption",
+    about,
     carrier: "mail" as const,
     letter: composeMail({ to: { address }, subject: "Cancelled", language: "en", parts: [words("Your <flight>")] }),
     expiresAt: clock.now().add({ hours: 12 }),

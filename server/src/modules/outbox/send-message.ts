@@ -134,7 +134,10 @@ export function outboxUse(ports: OutboxPorts, kind: MessageKind): EffectUse {
   const { stores, clock } = ports;
   const definition = messageEffect(ports, kind);
   return defineEffectUse<MessageRecord, Aggregates>({
-    ...{ name: kind.name, kinds: kind.kinds, stores, clock },
+    name: kind.name,
+    kinds: kind.kinds,
+    stores,
+    clock,
     store: ({ messages }) => messages,
     definitionFor: () => definition,
   });
@@ -165,7 +168,8 @@ async function sendOne(
   const end = (to: "sent" | "kept"): Move<MessageRecord, Aggregates> => ({
     kind: "done",
     end: async () => ({
-      ...{ to, result: undefined },
+      to,
+      result: undefined,
       apply: async (aggregates) => await kind.ended?.(aggregates, message, to),
     }),
   });

@@ -13,10 +13,13 @@ import { type MessageReason, type MessageRecord, type Messages, StoredLetter } f
 const FINAL = ["sent", "kept", "failed"] as const;
 
 const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
-  ...{ name: "message", open: { notIn: FINAL }, sending: ["sending"] },
+  name: "message",
+  open: { notIn: FINAL },
+  sending: ["sending"],
   toRecord: ({ failureCode, quietUntil, userId, recordId, ...row }) => ({
     ...row,
-    ...{ callId: undefined, result: undefined },
+    callId: undefined,
+    result: undefined,
     userId: userId ?? undefined,
     recordId: recordId ?? undefined,
     failureCode: failureCode ?? undefined,
@@ -37,7 +40,10 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
   const { touch, leave, claimStale, claim } = createWorkerLeases(db, clock, table);
   const now = (): string => clock.now().toString();
   return {
-    ...{ touch, leave, claimStale, claim },
+    touch,
+    leave,
+    claimStale,
+    claim,
 
     async insert(message) {
       const { tenantId, environment, userId, kind, carrier, letter, recordId, expiresAt } = message;
@@ -46,10 +52,20 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const row = await db
         .insertInto("message")
         .values({
-          ...{ id, tenantId, environment, userId: userId ?? null, kind, messageKey: keyOf(message) },
-          ...{ carrier, recordId: recordId ?? null, state: "intended", expiresAt: expiresAt.toString() },
+          id,
+          tenantId,
+          environment,
+          userId: userId ?? null,
+          kind,
+          messageKey: keyOf(message),
+          carrier,
+          recordId: recordId ?? null,
+          state: "intended",
+          expiresAt: expiresAt.toString(),
           encryptedMail: letter === undefined ? null : vault.encrypt(JSON.stringify(letter), contextOf(id)),
-          ...{ createdAt: at, updatedAt: at, traceId: currentTraceId() },
+          createdAt: at,
+          updatedAt: at,
+          traceId: currentTraceId(),
         })
         .onConflict((conflict) =>
           conflict.columns(["tenantId", "environment", "messageKey"]).where("state", "<>", "failed").doNothing(),
@@ -87,7 +103,8 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const row = await db
         .updateTable("message")
         .set({
-          ...{ state: to, updatedAt: now() },
+          state: to,
+          updatedAt: now(),
           ...(failureCode === undefined ? {} : { failureCode }),
           ...(quietUntil === undefined ? {} : { quietUntil: quietUntil.toString() }),
           ...(attempts === undefined ? {} : { attempts }),

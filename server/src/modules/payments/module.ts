@@ -48,12 +48,7 @@ export const paymentsModule = defineModule({
     payments: createPayments(db, clock),
     callPayments: createCallPayments(db),
   }),
-  workTables: [
-    {
-      ...{ table: "payment", kind: "payment", since: "created_at" },
-      open: [{ column: "state", in: ["earned"] }],
-    },
-  ],
+  workTables: [{ table: "payment", kind: "payment", since: "created_at", open: [{ column: "state", in: ["earned"] }] }],
   personRecords: () => ({ tables: { naming: [{ table: "payment", column: "subject" }] } }),
   migrations: {
     "0008-payments": payments,

@@ -25,7 +25,12 @@ function facilitatorOf({ facilitator, chains }: Parts, environment: Environment)
 export function createChargesOf(parts: Parts): PaymentCharges {
   const { stores, calls, processId, clock, random, log, chains, submitters, settings } = parts;
   return new PaymentCharges({
-    ...{ stores, calls, processId, clock, random, log },
+    stores,
+    calls,
+    processId,
+    clock,
+    random,
+    log,
     batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
     facilitatorFor: (environment) => facilitatorOf(parts, environment),
     isSignedByPayer: (environment, payment) => chains[environment]?.verifier.isSignedByPayer(payment) ?? false,

@@ -21,7 +21,15 @@ export const payment = defineChainOperation({
   kind: "payment",
   input: z.strictObject({ token: StoredToken, to: StoredAddress, ...payerAuthorization }),
   authorize: ({ input: { token, from, to, amount, validAfter, validBefore, nonce } }) => ({
-    ...{ kind: "token", primaryType: undefined, token, from, to, value: amount, validAfter, validBefore, nonce },
+    kind: "token",
+    primaryType: undefined,
+    token,
+    from,
+    to,
+    value: amount,
+    validAfter,
+    validBefore,
+    nonce,
   }),
   encode({ input, site }) {
     const { token, from, to, amount, validAfter, validBefore, nonce, signature } = input;

@@ -176,7 +176,10 @@ test("the sweep of calls leaves paid ones alone, and that of payments those of t
   expect(await world.sweepAfter("proc_other")).toEqual({ earned: 0, released: 0 });
   await world.pool.query("update service_process set seen_at = now() - interval '20 s' where id = 'proc_slow'");
   const swept = await world.calls.sweep({
-    ...{ processId: "proc_sweeper", staleSeconds: 6, limit: 10, at: world.clock.now() },
+    processId: "proc_sweeper",
+    staleSeconds: 6,
+    limit: 10,
+    at: world.clock.now(),
     newUsageId: () => "use_wrong",
     outcomeText: () => "",
   });

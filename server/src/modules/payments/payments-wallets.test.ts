@@ -121,7 +121,9 @@ test("a full batch of wallets that use up their gas, with the longest signatures
   }
   const last = await honest.sign(PRICE);
   const fetched = (one: SignedPayment, index: number) => ({
-    ...{ id: `pay_${index}`, environment: "sandbox" as const, signed: one },
+    id: `pay_${index}`,
+    environment: "sandbox" as const,
+    signed: one,
   });
   const order = intentOfBatch(
     [fetched(signed[0] ?? last, 0), ...[...signed.slice(1), last].map(fetched)],

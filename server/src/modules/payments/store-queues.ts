@@ -90,7 +90,12 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
           : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric
               and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
       const rows = await takeDueRows<Selectable<PaymentTable>>(db, {
-        ...{ table: "payment", key: ["id"], due: "looked_at", at: at.subtract({ seconds }), until: at, limit },
+        table: "payment",
+        key: ["id"],
+        due: "looked_at",
+        at: at.subtract({ seconds }),
+        until: at,
+        limit,
         where: sql`network = ${environment} and state = ${state} and ${isTheirTurn}`,
       });
       return rows.map(toPayment);
@@ -122,7 +127,11 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
       const before = at.subtract({ minutes: ANSWER_MINUTES }).toString();
       return await pruneInPieces(async (limit) => {
         const rows = await takeRows<{ id: string }>(db, {
-          ...{ table: "payment", key: ["id"], orderBy: "updated_at", limit, returning: ["id"] },
+          table: "payment",
+          key: ["id"],
+          orderBy: "updated_at",
+          limit,
+          returning: ["id"],
           where: sql`state = 'settled' and result <> 'null' and updated_at < ${before}::timestamptz`,
           set: sql`result = 'null'`,
         });

@@ -139,7 +139,10 @@ function formatAddress(rule: AddressRule, address: PostalAddress, streetLines: r
   const isHomeless = !rule.format.includes("%C") && locality !== "" && !isWritten(rule, locality, administrativeArea);
   const street = isHomeless && !hasPart(streetLines, locality) ? [...streetLines, locality] : streetLines;
   const values: Readonly<Record<string, string>> = {
-    ...{ A: street.join("\n"), C: locality, S: administrativeArea, Z: postalCode },
+    A: street.join("\n"),
+    C: locality,
+    S: administrativeArea,
+    Z: postalCode,
   };
   return rule.format
     .replaceAll("%n", "\n")

@@ -6,11 +6,16 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
 const Brief = z.object({
-  ...{ available: z.boolean(), reason: z.string().nullable(), basis: z.string().nullable() },
-  ...{ elevationMeters: z.number().nullable(), errorMeters: z.number().nullable() },
+  available: z.boolean(),
+  reason: z.string().nullable(),
+  basis: z.string().nullable(),
+  elevationMeters: z.number().nullable(),
+  errorMeters: z.number().nullable(),
   highestPlausibleMeters: z.number().nullable(),
   landAround: z.object({ lowestMeters: z.number(), highestMeters: z.number() }).nullable(),
-  ...{ risk: z.string().nullable(), advice: z.array(z.string()), sourceLevel: z.string() },
+  risk: z.string().nullable(),
+  advice: z.array(z.string()),
+  sourceLevel: z.string(),
 });
 type Brief = z.output<typeof Brief>;
 
@@ -193,7 +198,11 @@ describe("elevation_risk_brief", () => {
     ["the north pole", 90, -180],
   ])("is not known on %s", async (_where, latitude, longitude) => {
     expect(await brief(latitude, longitude)).toMatchObject({
-      ...{ available: false, elevationMeters: null, risk: null, advice: [], highestPlausibleMeters: null },
+      available: false,
+      elevationMeters: null,
+      risk: null,
+      advice: [],
+      highestPlausibleMeters: null,
     });
   });
 });

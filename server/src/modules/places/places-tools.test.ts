@@ -47,7 +47,8 @@ describe("geocode_trip_stop", () => {
 
   it("says what to do where a name is not known, or is that of several places", async () => {
     expect(await geocode({ address: "Shinjuku" })).toMatchObject({
-      ...{ candidates: [], nearMatches: [] },
+      candidates: [],
+      nearMatches: [],
       note: expect.stringMatching(/No place of this name is known\. Give the name with its city and country/),
     });
     expect(await geocode({ address: "Springfield" })).toMatchObject({

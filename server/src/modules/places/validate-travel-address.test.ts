@@ -17,16 +17,15 @@ describe("validate_travel_address", () => {
   it("says that the form is right and what it did not verify", async () => {
     const found = await validate(berlin);
     expect(found).toMatchObject({
-      ...{
-        source: "embedded-places",
-        sourceLevel: "embedded",
-        fallbackFrom: [],
-        verdict: "STRUCTURE_OK",
-        problems: [],
-        deliverability: "not_checked",
-        confirmedAs: null,
-      },
-      ...{ formattedAddress: ["Unter den Linden 77", "10117 Berlin"], knownCity: "Berlin, Germany" },
+      source: "embedded-places",
+      sourceLevel: "embedded",
+      fallbackFrom: [],
+      verdict: "STRUCTURE_OK",
+      problems: [],
+      deliverability: "not_checked",
+      confirmedAs: null,
+      formattedAddress: ["Unter den Linden 77", "10117 Berlin"],
+      knownCity: "Berlin, Germany",
     });
     expect(found.notVerified).toContain("that the street and the house exist");
   });
@@ -87,7 +86,10 @@ describe("validate_travel_address", () => {
 
   it("reads the country from the city and the code from the lines, and passes a city that it does not know", async () => {
     expect(await validate({ addressLines: ["Rua Augusta 100", "1100-053 Lisboa"] })).toMatchObject({
-      ...{ verdict: "STRUCTURE_OK", countryCode: "PT", isCountryGuessed: true, knownCity: "Lisbon, Portugal" },
+      verdict: "STRUCTURE_OK",
+      countryCode: "PT",
+      isCountryGuessed: true,
+      knownCity: "Lisbon, Portugal",
       formattedAddress: ["Rua Augusta 100", "1100-053 Lisboa"],
     });
     const unknown = await validate({ ...berlin, locality: "Nirgendwoheim" });
@@ -141,7 +143,9 @@ describe("validate_travel_address", () => {
     [["10 Bayfront Avenue", "Singapore 018956"], { regionCode: "SG" }, ["10 Bayfront Avenue", "SINGAPORE 018956"]],
   ])("reads lines %j with %j in their parts, and loses none", async (addressLines, fields, formattedAddress) => {
     expect(await validate({ addressLines, ...fields })).toMatchObject({
-      ...{ formattedAddress, verdict: "STRUCTURE_OK", problems: [] },
+      formattedAddress,
+      verdict: "STRUCTURE_OK",
+      problems: [],
     });
   });
 

@@ -180,7 +180,8 @@ describe("a policy of a tenant's own", () => {
     const [one, other] = [await newTenant("One"), await newTenant("Other")];
     await put(one, "secret-corp", limit(1));
     expect((await check("secret-corp", flight(2), one)).body.result).toMatchObject({
-      ...{ isEnforced: false, policyIds: ["default-corp", "secret-corp"] },
+      isEnforced: false,
+      policyIds: ["default-corp", "secret-corp"],
     });
     const answer = await check("secret-corp", flight(2), other);
     expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
@@ -320,7 +321,9 @@ describe("read_policy", () => {
     const { effectiveAt } = z.object({ effectiveAt: z.string() }).parse(stored);
     const inForce = { policyId: "house", version: 1, state: "active", effectiveAt, isEnforced: true };
     expect(await read(as)).toMatchObject({
-      ...{ enforcedPolicyId: "house", policies: [builtIn, inForce], document: limit(300) },
+      enforcedPolicyId: "house",
+      policies: [builtIn, inForce],
+      document: limit(300),
     });
     expect(await read(as, { policyId: "house" })).toMatchObject({ policies: [inForce], document: limit(300) });
     const later = { policyId: "house", version: 2, state: "scheduled", isEnforced: false };

@@ -80,7 +80,9 @@ function dateRules({ severity, earliest, latest, blackouts = [], maxDays }: Part
   const first = earliest === undefined ? undefined : Temporal.PlainDate.from(earliest);
   const last = latest === undefined ? undefined : Temporal.PlainDate.from(latest);
   const closed = blackouts.map(({ from, to, reason }) => ({
-    ...{ from: Temporal.PlainDate.from(from), to: Temporal.PlainDate.from(to), reason },
+    from: Temporal.PlainDate.from(from),
+    to: Temporal.PlainDate.from(to),
+    reason,
   }));
   const on = (id: string, judge: (start: Temporal.PlainDate, end: Temporal.PlainDate) => Judgement): Rule => ({
     id: `travelDates.${id}`,

@@ -29,7 +29,10 @@ export interface OwnRule {
 export function ownRules(rules: readonly CustomRule[]): readonly OwnRule[] {
   const shared = new Map<string, Condition>();
   return rules.map(({ id, severity, text, when }) => ({
-    ...{ id: `rules.${id}`, severity, kind: when.kind, text },
+    id: `rules.${id}`,
+    severity,
+    kind: when.kind,
+    text,
     conditions: conditionsOf(when, shared),
   }));
 }
@@ -52,7 +55,9 @@ type Maker<Value> = (value: Value) => Condition;
 const numberOver =
   (name: string, unit: string, read: (facts: Facts) => number | undefined): Maker<number> =>
   (limit) => ({
-    ...{ name, unit, limit: String(limit) },
+    name,
+    unit,
+    limit: String(limit),
     holds: (facts) => isOver(read(facts), limit),
     actual: (facts) => String(read(facts)),
   });
@@ -66,7 +71,9 @@ const amountOver =
   (amount) => {
     const limit = micro(amount);
     return {
-      ...{ name, unit: "USD", limit: usd(limit) },
+      name,
+      unit: "USD",
+      limit: usd(limit),
       holds: (facts) => isOver(read(facts), limit),
       actual: (facts) => usd(read(facts) ?? 0n),
     };
@@ -78,7 +85,9 @@ const oneOf =
     const set = new Set(values);
     const isOne = (value: string) => set.has(value);
     return {
-      ...{ name, unit, limit: `not ${shortList(values)}` },
+      name,
+      unit,
+      limit: `not ${shortList(values)}`,
       holds: (facts) => read(facts)?.some(isOne),
       actual: (facts) => (read(facts)?.filter(isOne) ?? []).join(", "),
     };
@@ -96,7 +105,9 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   cabins: oneOf("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
   suppliers: oneOf("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
   cities: (codes) => ({
-    ...{ name: "city", unit: "city", limit: `not ${shortList(codes)}` },
+    name: "city",
+    unit: "city",
+    limit: `not ${shortList(codes)}`,
     holds: ({ hotel }) => compare(hotel?.citiesAmong(codes), (some) => some.length > 0),
     actual: ({ hotel }) => hotel?.citiesAmong(codes)?.[0] ?? "",
   }),
@@ -104,7 +115,9 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   durationHoursOver: numberOver("durationHours", "hours", ({ flight }) => flight?.durationHours),
   stopsOver: numberOver("stops", "stops", ({ flight }) => flight?.stops),
   daysAheadUnder: (limit) => ({
-    ...{ name: "departureDate", unit: "days", limit: String(limit) },
+    name: "departureDate",
+    unit: "days",
+    limit: String(limit),
     holds: ({ daysAhead }) => compare(daysAhead, (days) => days < limit),
     actual: ({ daysAhead }) => String(daysAhead),
   }),
@@ -114,7 +127,9 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
     ({ flight }) => flight?.emissionsKgPerPassenger,
   ),
   refundable: (wanted) => ({
-    ...{ name: "refundable", unit: "condition", limit: `not ${wanted}` },
+    name: "refundable",
+    unit: "condition",
+    limit: `not ${wanted}`,
     holds: ({ refundable }) => compare(refundable, (is) => is === wanted),
     actual: ({ refundable }) => String(refundable),
   }),
@@ -132,7 +147,9 @@ function dateBound(holds: (order: number) => boolean, word: string): Maker<strin
   return (text) => {
     const date = Temporal.PlainDate.from(text);
     return {
-      ...{ name: "travelDates", unit: "date", limit: `${word} ${text}` },
+      name: "travelDates",
+      unit: "date",
+      limit: `${word} ${text}`,
       holds: ({ startsOn }) => compare(startsOn, (start) => holds(Temporal.PlainDate.compare(start, date))),
       actual: ({ startsOn }) => String(startsOn),
     };

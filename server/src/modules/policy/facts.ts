@@ -124,7 +124,11 @@ function flightFacts(bought: FlightPurchase, { now, airport }: Circumstances) {
     daysAhead: daysUntil(startsOn, places[0]?.from?.timeZone, now),
     flight: {
       legs: legs.map(legFacts),
-      ...{ carriers, changeable, fareBrands, emissionsKgPerPassenger, comparables },
+      carriers,
+      changeable,
+      fareBrands,
+      emissionsKgPerPassenger,
+      comparables,
       isDomestic:
         visited === undefined || left === undefined ? undefined : [...visited, ...left].every((one) => one === home),
       departures: allKnown(legs.map(({ departsAt }) => departsAt)),
@@ -158,7 +162,8 @@ function hotelFacts(bought: StayPurchase, { now, airport }: Circumstances) {
     daysAhead: daysUntil(checkInDate, timeZone, now),
     hotel: {
       pricePerNight: bought.pricePerNight ?? nightlyOf(bought),
-      ...{ suppliers, stars },
+      suppliers,
+      stars,
       citiesAmong: (codes: Iterable<string>) => (place === undefined ? undefined : citiesNear(place, codes, airport)),
     },
   };

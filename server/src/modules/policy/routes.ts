@@ -40,8 +40,13 @@ const document: z.input<typeof PolicyDocument> = {
   rules: [{ id: "no-first", severity: "deny", when: { kind: "flight", cabins: ["first"] } }],
 };
 const example = PolicyAnswer.parse({
-  ...{ policyId: "acme-corp-2027", version: 1, state: "active", createdBy: "svc:key_01" },
-  ...{ effectiveAt: "2027-01-01T00:00:00Z", createdAt: "2026-12-01T09:30:00Z", document },
+  policyId: "acme-corp-2027",
+  version: 1,
+  state: "active",
+  createdBy: "svc:key_01",
+  effectiveAt: "2027-01-01T00:00:00Z",
+  createdAt: "2026-12-01T09:30:00Z",
+  document,
 });
 const { document: _document, ...exampleFacts } = example;
 

@@ -152,7 +152,11 @@ async function add(
   await db
     .insertInto("travelPolicy")
     .values({
-      ...{ tenantId, environment, policyId, version, createdBy },
+      tenantId,
+      environment,
+      policyId,
+      version,
+      createdBy,
       document: JSON.stringify(document),
       effectiveAt: effectiveAt.toString(),
       createdAt: createdAt.toString(),

@@ -53,21 +53,32 @@ describe("a policy that is tried", () => {
   it("says what 3 % with a cap of 25 makes of 200 and of 2,000, and activates nothing", async () => {
     const as = await newTenant("Tries");
     expect(await preview({ costMicroUsdc: "200000000", policy: CAPPED }, as)).toEqual({
-      ...{ accepted: true, problem: null, policyVersion: null, sandbox: true },
+      accepted: true,
+      problem: null,
+      policyVersion: null,
+      sandbox: true,
       price: {
-        ...{ costUsdc: "200.00", markupUsdc: "6.00", serviceTakeUsdc: "2.00", totalUsdc: "208.00" },
-        ...{ vendorGetsUsdc: "200.00", youGetUsdc: "6.00", isOverCeiling: false },
+        costUsdc: "200.00",
+        markupUsdc: "6.00",
+        serviceTakeUsdc: "2.00",
+        totalUsdc: "208.00",
+        vendorGetsUsdc: "200.00",
+        youGetUsdc: "6.00",
+        isOverCeiling: false,
       },
     });
     expect(await preview({ costMicroUsdc: "2000000000", policy: CAPPED }, as)).toMatchObject({
-      ...{ accepted: false, problem: { code: "ceiling_exceeded" } },
+      accepted: false,
+      problem: { code: "ceiling_exceeded" },
       price: { markupUsdc: "60.00", totalUsdc: "2080.00", isOverCeiling: true },
     });
     const within = { costMicroUsdc: "2000000000", policy: CAPPED, markupMicroUsdc: "25000000" };
     expect(await preview(within, as)).toMatchObject({ accepted: true, price: { totalUsdc: "2045.00" } });
     const deducted = { ...CAPPED, markupConfig: bps(50), serviceTakeBehavior: "deduct_from_markup" };
     expect(await preview({ costMicroUsdc: "200000000", policy: deducted }, as)).toMatchObject({
-      ...{ accepted: false, problem: { code: "markup_below_service_take" }, price: null },
+      accepted: false,
+      problem: { code: "markup_below_service_take" },
+      price: null,
     });
     expect(await get(as)).toEqual(nothingActivated);
   });
@@ -76,7 +87,9 @@ describe("a policy that is tried", () => {
     const as = await newTenant("Active");
     await activate(CAPPED, as);
     expect(await preview({ costMicroUsdc: "200000000" }, as)).toMatchObject({
-      ...{ accepted: true, policyVersion: 1, price: { totalUsdc: "208.00" } },
+      accepted: true,
+      policyVersion: 1,
+      price: { totalUsdc: "208.00" },
     });
     const odd = { ...CAPPED, floorMicroUsdc: "26000000" };
     const { body } = await service.call("preview_price", { costMicroUsdc: "1", policy: odd }, as);

@@ -17,8 +17,11 @@ export function createScans(db: Queryable, clock: Clock): Scans {
       await db
         .insertInto("documentScan")
         .values({
-          ...{ tenantId: owner.tenantId, environment: owner.environment, idHash: hashOfScanId(scanId) },
-          ...{ sealed: sealPerson(scanId, owner, person), expiresAt: expiresAt.toString() },
+          tenantId: owner.tenantId,
+          environment: owner.environment,
+          idHash: hashOfScanId(scanId),
+          sealed: sealPerson(scanId, owner, person),
+          expiresAt: expiresAt.toString(),
         })
         .execute();
       return { scanId, expiresAt };

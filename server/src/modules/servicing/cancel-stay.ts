@@ -115,7 +115,8 @@ export function stayCancellation(
     return {
       result: {
         ...details,
-        ...{ rate, notRefundedBecause: whyNotRefunded(details, rate) },
+        rate,
+        notRefundedBecause: whyNotRefunded(details, rate),
         credits: [],
         orderId: action.orderId,
         bookingId: action.bookingId,

@@ -51,10 +51,7 @@ export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmou
 export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
   const { changeTotalAmount, changeTotalCurrency } = change;
   const { penaltyAmount, penaltyCurrency, refundTo } = change;
-  return {
-    ...{ changeTotalAmount, changeTotalCurrency },
-    ...{ penaltyAmount, penaltyCurrency, refundTo },
-  };
+  return { changeTotalAmount, changeTotalCurrency, penaltyAmount, penaltyCurrency, refundTo };
 }
 
 /** What can be refused before anything is stored or sent. */

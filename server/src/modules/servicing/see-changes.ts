@@ -13,8 +13,14 @@ export async function seeChangeOffers(
   const seen = offers.map((change) => {
     const { id, slices } = change;
     const offer: SeenFlight = {
-      ...{ kind: "flight", searchId: null, ...totalAfter(order, change) },
-      ...{ passengers: null, refundable: null, changeable: null, fareBrands: null, emissionsKgPerPassenger: null },
+      kind: "flight",
+      searchId: null,
+      ...totalAfter(order, change),
+      passengers: null,
+      refundable: null,
+      changeable: null,
+      fareBrands: null,
+      emissionsKgPerPassenger: null,
       rate: order.rate,
       orderId: order.orderId,
       carriers: seenCarriers(slices.add),

@@ -22,8 +22,11 @@ const confirm = (changeId: string, payment: Payment, options = {}) =>
   world.service.call("confirm_order_change", { changeId, payment }, options);
 
 const Segment = z.object({
-  ...{ flightNumber: z.string(), origin: z.string(), destination: z.string() },
-  ...{ departingAt: z.string(), arrivingAt: z.string() },
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string(),
+  arrivingAt: z.string(),
 });
 const Flown = z.object({ slices: z.array(z.object({ id: z.string(), segments: z.array(Segment) })) });
 const Shown = Flown.extend({ totalAmount: z.string() });

@@ -212,7 +212,11 @@ export class ServicingSteps {
     const details = { refundedUsdc: formatDecimal(back) };
     const at = this.#ports.clock.now();
     await aggregates.orders.record(environment, orderId, {
-      ...{ kind: "refunded", key: `${subjectId}:late`, details, at, source: this.#source },
+      kind: "refunded",
+      key: `${subjectId}:late`,
+      details,
+      at,
+      source: this.#source,
     });
     await refund(aggregates, purseOf(action), `${paymentReference(action)}:late`, back);
   }
@@ -272,7 +276,9 @@ export function servicingUse(
   portsFor: ServicingPortsFor,
 ): EffectUse {
   return defineEffectUse<ServicingAction, Aggregates>({
-    ...{ name: "servicing", stores, clock },
+    name: "servicing",
+    stores,
+    clock,
     store: ({ servicingActions }) => servicingActions,
     definitionFor(environment) {
       const ports = portsFor(environment);

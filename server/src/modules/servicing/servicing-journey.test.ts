@@ -36,7 +36,9 @@ const Booked = z.object({
   services: z.array(z.object({ kind: z.string(), totalAmount: z.string(), segmentIds: z.array(z.string()) })),
   slices: z.array(
     z.object({
-      ...{ id: z.string(), origin: z.string(), destination: z.string() },
+      id: z.string(),
+      origin: z.string(),
+      destination: z.string(),
       segments: z.array(z.object({ id: z.string(), origin: z.string() })),
     }),
   ),

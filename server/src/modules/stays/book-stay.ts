@@ -71,7 +71,8 @@ export function askedStay({
     bornOn === undefined ? [] : [JSON.stringify([givenName, familyName, customerUserId, bornOn])],
   );
   return {
-    ...{ kind: "stay", offerId },
+    kind: "stay",
+    offerId,
     // How the guests are reached makes no other booking.
     particulars: {
       ...(born.length === 0 ? {} : { born: born.toSorted() }),
@@ -134,7 +135,10 @@ async function prepareBooking(
   const itinerarySalt = newSalt(random);
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
   const order: StayBookingRequest = {
-    ...{ ...stay, guests, phoneNumber, bookingId },
+    ...stay,
+    guests,
+    phoneNumber,
+    bookingId,
     ...(specialRequests === undefined ? {} : { specialRequests }),
   };
   return {

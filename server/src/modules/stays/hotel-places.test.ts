@@ -18,11 +18,13 @@ describe("search_hotels", () => {
 
   it("names the place that a bare name was taken as, and those that it could also be", async () => {
     expect(await search("Paris")).toMatchObject({
-      ...{ label: "Paris, France", otherPlaces: expect.arrayContaining(["Paris, TX, United States"]) },
+      label: "Paris, France",
+      otherPlaces: expect.arrayContaining(["Paris, TX, United States"]),
       note: expect.stringMatching(/taken as Paris, France\. It could also be: .*Paris, TX/),
     });
     expect(await search("Soho")).toMatchObject({
-      ...{ label: "Soho, Indonesia", otherPlaces: [] },
+      label: "Soho, Indonesia",
+      otherPlaces: [],
       note: expect.stringMatching(/taken as Soho, Indonesia\. .*before you book/),
     });
     for (const location of ["Lisbon, Portugal", "LIS", "38.71, -9.14"])

@@ -14,8 +14,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const carol = {
-  ...{ givenName: "Carol", familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f" },
-  ...{ email: "carol.hart@example.com", phoneNumber: "+442080160509" },
+  givenName: "Carol",
+  familyName: "Hart",
+  bornOn: "1988-02-03",
+  title: "ms",
+  gender: "f",
+  email: "carol.hart@example.com",
+  phoneNumber: "+442080160509",
 };
 const guests = (givenName: string) => [{ givenName, familyName: "Hart" }];
 
@@ -23,7 +28,9 @@ const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const book = (args: object, key?: string) =>
   world.service.call("book_flight", args, key === undefined ? {} : keyed(key));
 const saidOf = ({ status, body, headers }: Answer) => ({
-  ...{ status, code: body.code ?? null, replayed: headers.get("idempotent-replayed") },
+  status,
+  code: body.code ?? null,
+  replayed: headers.get("idempotent-replayed"),
 });
 const REPEATED = { status: 200, code: null, replayed: "true" };
 const REFUSED = { status: 500, code: "already_booked", replayed: null };
@@ -128,7 +135,12 @@ describe("a booking of the same flight", () => {
     const { refundedUsdc } = await cancel(orderId);
     const again = resultOf(await book({ offerId }));
     expect(again).toMatchObject({
-      ...{ orderId, totalAmount, status: "cancelled", refundedUsdc, refundableUntil: null, voidWindowEndsAt: null },
+      orderId,
+      totalAmount,
+      status: "cancelled",
+      refundedUsdc,
+      refundableUntil: null,
+      voidWindowEndsAt: null,
       next: expect.stringContaining("is cancelled"),
     });
     const kinds = [again.since].flat().map((one) => Object(one).kind);
@@ -252,7 +264,9 @@ describe("a booking of the same stay", () => {
     expect(first).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
     const { refundedUsdc } = await cancel(first.orderId);
     expect(resultOf(await world.bookStay(quoteId))).toMatchObject({
-      ...{ orderId: first.orderId, status: "cancelled", refundedUsdc },
+      orderId: first.orderId,
+      status: "cancelled",
+      refundedUsdc,
       next: expect.stringContaining("is cancelled"),
     });
     expect(resultOf(await world.bookStay(quoteId, {}, key))).toEqual(first);

@@ -31,7 +31,15 @@ export async function seeAccommodations(
       const where = { latitude, longitude, stars, country: place.countryCode, timeZone: timeZone ?? null };
       const price = { totalAmount, totalCurrency, refundable, rate: saleRates.get(totalCurrency) ?? null };
       const offer: SeenStay = {
-        ...{ kind: "stay", searchId, accommodationId, name, rooms, checkInDate, checkOutDate, ...price, place: where },
+        kind: "stay",
+        searchId,
+        accommodationId,
+        name,
+        rooms,
+        checkInDate,
+        checkOutDate,
+        ...price,
+        place: where,
       };
       return { id, offer };
     }),
@@ -56,8 +64,15 @@ export async function seeQuote(
   const { id, accommodation, rooms, checkInDate, checkOutDate, totalAmount, totalCurrency, cancellationPolicy } = quote;
   const { dueAtAccommodationAmount: amount, dueAtAccommodationCurrency: currency, guests, childAges, beds } = quote;
   const offer: SeenStay = {
-    ...{ kind: "stay", rateId, accommodationId: accommodation.id, name: accommodation.name, rooms },
-    ...{ checkInDate, checkOutDate, totalAmount, totalCurrency },
+    kind: "stay",
+    rateId,
+    accommodationId: accommodation.id,
+    name: accommodation.name,
+    rooms,
+    checkInDate,
+    checkOutDate,
+    totalAmount,
+    totalCurrency,
     ...(rate?.kind === "stay" && rate.searchId !== undefined ? { searchId: rate.searchId } : {}),
     rate: rates.get(totalCurrency) ?? null,
     refundable: cancellationPolicy.refundable,

@@ -110,7 +110,8 @@ export function toStayResult(
     bookingId: booking.id,
     orderId,
     travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
-      ...{ givenName, familyName },
+      givenName,
+      familyName,
       ...(userId === undefined ? {} : { userId }),
     })),
     itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),

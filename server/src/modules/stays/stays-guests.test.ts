@@ -118,12 +118,11 @@ describe("book_stay", () => {
     ];
     const unborn = [guest, { ...guest, bornOn: inDays(51) }];
     expect((await world.bookStay(id, { guests: unborn })).body).toMatchObject({
-      ...{ code: "invalid_input", issues: [{ path: "guests.1.bornOn" }] },
+      code: "invalid_input",
+      issues: [{ path: "guests.1.bornOn" }],
     });
     const long = await world.bookStay(id, { guests, accommodationSpecialRequests: "a".repeat(990) });
-    expect(long.body).toMatchObject({
-      ...{ code: "invalid_input", issues: [{ path: "accommodationSpecialRequests" }] },
-    });
+    expect(long.body).toMatchObject({ code: "invalid_input", issues: [{ path: "accommodationSpecialRequests" }] });
     const booked = await world.bookStay(id, { guests, accommodationSpecialRequests: "A quiet room" });
     expect(booked.status, booked.text).toBe(200);
     const [sent] = await bookingsSent(id);

@@ -124,8 +124,13 @@ test("the endpoint follows the service's address, and is made anew at a supplier
   expect(await atSupplier("GET")).toMatchObject([{ url }]);
   const http = createHttpClient();
   const { webhooks } = createDuffel({
-    ...{ baseUrl: service.supplierUrl, token: supplierAccess(service.dataDir)?.token ?? "" },
-    ...{ sandbox: true, sourceLevel: "embedded", clock: systemClock, log: silentLog, http },
+    baseUrl: service.supplierUrl,
+    token: supplierAccess(service.dataDir)?.token ?? "",
+    sandbox: true,
+    sourceLevel: "embedded",
+    clock: systemClock,
+    log: silentLog,
+    http,
   });
   const register = (to: string) =>
     withEndpoints((supplierEndpoints) => registerWebhooks({ stores: { supplierEndpoints }, webhooks }, "sandbox", to));

@@ -31,7 +31,9 @@ export const supplierEventsModule = defineModule({
   }),
   workTables: [
     {
-      ...{ table: "webhook_event", kind: "supplier_event", since: "received_at" },
+      table: "webhook_event",
+      kind: "supplier_event",
+      since: "received_at",
       open: [{ column: "finished_at", isNull: true }],
     },
   ],
@@ -49,7 +51,9 @@ export const supplierEventsModule = defineModule({
   jobs(parts) {
     const { stores, suppliers, clock, log } = parts;
     const processor = createEventProcessor({
-      ...{ stores, clock, log },
+      stores,
+      clock,
+      log,
       portsFor(environment) {
         const supplier = suppliers[environment];
         return supplier === undefined ? undefined : { ...supplier, commits: servicingCommits(supplier) };

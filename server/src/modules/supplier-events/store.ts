@@ -30,7 +30,8 @@ type EventRow = Pick<Selectable<WebhookEventTable>, "id" | "attempts" | (typeof 
 
 export function createSupplierInbox(queryable: Queryable, clock: Clock): SupplierInbox {
   return createInbox<SupplierEvent, EventRow>(queryable, clock, {
-    ...{ name: "webhook_event", columns: COLUMNS },
+    name: "webhook_event",
+    columns: COLUMNS,
     toItem: ({ attempts: _, ...event }): SupplierEvent => withoutNulls(event),
   });
 }

@@ -9,8 +9,13 @@ import { newFundedTenant, resultOf, stranger } from "../../../test/support/treas
 
 const USER = "user_vera_17";
 const profile = {
-  ...{ givenName: "Veronika", familyName: "Vanishova", bornOn: "1990-01-01", title: "ms", gender: "f" },
-  ...{ email: "veronika.v@example.com", phoneNumber: "+14155550188" },
+  givenName: "Veronika",
+  familyName: "Vanishova",
+  bornOn: "1990-01-01",
+  title: "ms",
+  gender: "f",
+  email: "veronika.v@example.com",
+  phoneNumber: "+14155550188",
   loyaltyProgrammeAccounts: [{ airlineIataCode: "BA", accountNumber: "LOYAL8812345" }],
   passports: [{ nationality: "GBR", number: "PASS7731942", issuedOn: "2022-01-01", expiresOn: "2036-01-01" }],
 };

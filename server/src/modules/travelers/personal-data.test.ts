@@ -11,8 +11,13 @@ import { createPersonalData } from "./store-personal-data.ts";
 const USER = "user_gone_soon";
 const FAMILY_NAME = "Vanishova";
 const profile = {
-  ...{ givenName: "Vera", familyName: FAMILY_NAME, bornOn: "1990-01-01", title: "ms", gender: "f" },
-  ...{ email: "vera.vanishova@example.com", phoneNumber: "+14155550123" },
+  givenName: "Vera",
+  familyName: FAMILY_NAME,
+  bornOn: "1990-01-01",
+  title: "ms",
+  gender: "f",
+  email: "vera.vanishova@example.com",
+  phoneNumber: "+14155550123",
 };
 
 let service: TestService;
@@ -55,7 +60,11 @@ describe("a traveler who is erased", () => {
     const held = await send("GET", `/api/travelers/${USER}/export`);
     expect(held.status, held.text).toBe(200);
     expect(held.body).toMatchObject({
-      ...{ userId: USER, profile, usageRecords: 2, ratings: 0, tripIds: [] },
+      userId: USER,
+      profile,
+      usageRecords: 2,
+      ratings: 0,
+      tripIds: [],
       bookings: [{ kind: "flight", orderId, givenName: "Vera", familyName: FAMILY_NAME }],
     });
     expect(await tablesThatName()).toEqual(
@@ -126,11 +135,19 @@ it("after the configured times, guests and travelers who are not used go by them
     const personalData = createPersonalData({ stores, random: systemRandom, log: silentLog });
     const newTrip = async (digit: string) =>
       await trips.insert({
-        ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, environment: "production" },
-        ...{ tenantId: tenant.id, userId: "svc:key", escrow: "0x1", funder: "0x2", budget: 1n, requiresCode: true },
+        tripId: `0x${digit.repeat(64)}`,
+        codeNonce: `0x${digit.repeat(64)}`,
+        environment: "production",
+        tenantId: tenant.id,
+        userId: "svc:key",
+        escrow: "0x1",
+        funder: "0x2",
+        budget: 1n,
+        requiresCode: true,
         expiresAt: clock.now().add({ hours: 24 }),
         details: { guestName: "Ada", linkOrigin: "https://app.example" },
-        ...{ guestEmail: "ada@example.com", mail: "none" },
+        guestEmail: "ada@example.com",
+        mail: "none",
       });
     const bare = { loyaltyProgrammeAccounts: [], passports: [] };
     const old = await newTrip("1");

@@ -152,7 +152,9 @@ async function readPerson(
   const { givenName, familyName, email, phoneNumber, passports = [], loyaltyProgrammeAccounts = [] } = profile ?? {};
   const own = givenName === undefined || familyName === undefined ? [] : [{ givenName, familyName }];
   return {
-    ...{ userId, mark, names: [...own, ...names] },
+    userId,
+    mark,
+    names: [...own, ...names],
     identifiers: [
       ...[email, phoneNumber].filter((one) => one !== undefined),
       ...passports.map(({ number }) => number),

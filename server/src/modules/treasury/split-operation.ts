@@ -60,7 +60,12 @@ function authorize(call: SplitCall): TokenAuthorization {
   return {
     kind: "token",
     primaryType: "ReceiveWithAuthorization",
-    ...{ token, from, to: splitter, value: gross, validAfter: 0n, validBefore: call.deadline },
+    token,
+    from,
+    to: splitter,
+    value: gross,
+    validAfter: 0n,
+    validBefore: call.deadline,
     nonce: authorizationNonce(splitter, call),
   };
 }

@@ -35,7 +35,8 @@ export async function adoptEurc(
       .execute();
     const accounts = [
       ...wallets.map(({ address, tenantId }) => ({
-        ...{ address, tenantId },
+        address,
+        tenantId,
         kind: tenantId === null ? ("collection" as const) : ("prefunded" as const),
       })),
       ...(before.escrow === undefined ? [] : [{ address: before.escrow, tenantId: null, kind: "escrow" as const }]),

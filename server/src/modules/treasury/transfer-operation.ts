@@ -40,6 +40,12 @@ function authorize({ input, nonce, deadline }: OperationCall<z.output<typeof Tra
   return {
     kind: "token",
     primaryType: "TransferWithAuthorization",
-    ...{ token, from, to, value: amount, validAfter: 0n, validBefore: deadline, nonce },
+    token,
+    from,
+    to,
+    value: amount,
+    validAfter: 0n,
+    validBefore: deadline,
+    nonce,
   };
 }

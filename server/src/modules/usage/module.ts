@@ -81,7 +81,11 @@ export const usageModule = defineModule({
     usage: ({ stores }) => stores.usageRecords,
     chargeByKey: ({ calls, stores, processId, clock, random, log }) =>
       new ChargeByKey({
-        ...{ calls, stores, processId, clock, random },
+        calls,
+        stores,
+        processId,
+        clock,
+        random,
         isTransient: isDatabaseAway,
         pause: (milliseconds) => delay(milliseconds),
         retryMilliseconds: DATABASE_RETRY_MILLISECONDS,

@@ -27,7 +27,11 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
     async gather(tenantId, settlementId, limit) {
       // Several processes may gather at once: each takes records that nobody else is taking.
       const gathered = await takeRows<{ priceMicro: Micro }>(db, {
-        ...{ table: "usage_record", key: ["id"], orderBy: "id", limit, returning: ["price_micro"] },
+        table: "usage_record",
+        key: ["id"],
+        orderBy: "id",
+        limit,
+        returning: ["price_micro"],
         where: sql`tenant_id = ${tenantId} and network = ${ENVIRONMENT} and status = 'unsettled' and settlement_id is null`,
         set: sql`settlement_id = ${settlementId}`,
       });

@@ -28,9 +28,13 @@ export function describeWorkflow({
   steps,
 }: Workflow): z.output<typeof WorkflowDescription> {
   return {
-    ...{ workflowId: id, version, description, inputSchema: { ...jsonSchema(input, "input") } },
+    workflowId: id,
+    version,
+    description,
+    inputSchema: { ...jsonSchema(input, "input") },
     steps: steps.map((step) => ({
-      ...{ step: step.id, description: step.description },
+      step: step.id,
+      description: step.description,
       resolvedBy: step.resolvedBy ?? null,
       resolutionSchema: step.resolution === undefined ? null : { ...jsonSchema(step.resolution, "input") },
     })),

@@ -64,7 +64,14 @@ export const workflowsModule = defineModule({
   parts: {
     workflowRunner: ({ stores, workflows: known, chains, kernel, catalog, identity, clock, random, log, processId }) =>
       new WorkflowRunner({
-        ...{ runs: stores.runs, workflows: known, kernel, catalog, identity, clock, random, log },
+        runs: stores.runs,
+        workflows: known,
+        kernel,
+        catalog,
+        identity,
+        clock,
+        random,
+        log,
         workerId: processId,
         collectionAddress: (environment) => chains[environment]?.collection.address,
       }),

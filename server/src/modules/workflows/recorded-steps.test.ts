@@ -48,16 +48,18 @@ function startRunner(id: string, work: Work, hoursLater = 0) {
     },
     workflows: [
       defineWorkflow({
-        ...{ id, version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+        id,
+        version: 1,
+        description: "For tests.",
+        steps: [],
+        input: z.strictObject({}),
         run: (_input, steps: Steps) => work(steps),
       }),
     ],
-    ...{
-      catalog: createCatalog([]),
-      clock,
-      random: systemRandom,
-      log: { info: () => undefined, warn: () => undefined, error },
-    },
+    catalog: createCatalog([]),
+    clock,
+    random: systemRandom,
+    log: { info: () => undefined, warn: () => undefined, error },
     workerId: newId("wrk_", Date.now(), systemRandom),
     identity: { findPrincipal: async () => undefined },
     collectionAddress: () => "0x00",
@@ -74,16 +76,18 @@ function startRunner(id: string, work: Work, hoursLater = 0) {
 async function newRun(): Promise<string> {
   const id = newId("run_", Date.now(), systemRandom);
   await runs.insert({
-    ...{
-      id,
-      tenantId: id,
-      environment: "sandbox",
-      workflowId: id,
-      version: 1,
-      userId: undefined,
-      keyId: "key_test",
-    },
-    ...{ input: {}, tripId: undefined, traceId: "0", idempotencyKey: undefined, requestHash: id },
+    id,
+    tenantId: id,
+    environment: "sandbox",
+    workflowId: id,
+    version: 1,
+    userId: undefined,
+    keyId: "key_test",
+    input: {},
+    tripId: undefined,
+    traceId: "0",
+    idempotencyKey: undefined,
+    requestHash: id,
   });
   return id;
 }

@@ -25,13 +25,23 @@ const Input = z.record(z.string(), z.unknown());
 
 /** As descriptions of the routes show it. */
 const exampleRun = {
-  ...{ runId: "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", workflowId: "service.book_flight", status: "paused" as const },
+  runId: "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+  workflowId: "service.book_flight",
+  status: "paused" as const,
   tripId: "0x7215000000000000000000000000000000000000000000000000000000000001",
-  ...{ createdAt: "2030-01-01T09:00:00Z", updatedAt: "2030-01-01T09:00:01Z", endedAt: null },
-  ...{ sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345", nextStepId: "approval", decidedBy: "person" as const },
+  createdAt: "2030-01-01T09:00:00Z",
+  updatedAt: "2030-01-01T09:00:01Z",
+  endedAt: null,
+  sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345",
+  nextStepId: "approval",
+  decidedBy: "person" as const,
   pauseReason: "The policy default-corp wants a person's approval of this offer.",
   expects: { type: "object", properties: { status: { enum: ["approved", "rejected"] } }, required: ["status"] },
-  ...{ shown: null, expiresAt: "2030-01-02T09:00:01Z", onTimeout: { status: "rejected" }, result: null, failure: null },
+  shown: null,
+  expiresAt: "2030-01-02T09:00:01Z",
+  onTimeout: { status: "rejected" },
+  result: null,
+  failure: null,
   totalPriceMicroUsdc: "0",
   steps: [],
 };
@@ -77,7 +87,10 @@ const startWorkflow = defineInternalRoute({
       workflowId: "service.book_flight",
       input: {
         tripId: "0x7215000000000000000000000000000000000000000000000000000000000001",
-        ...{ origin: "LHR", destination: "JFK", departureDate: "2030-01-15", policyId: "default-corp" },
+        origin: "LHR",
+        destination: "JFK",
+        departureDate: "2030-01-15",
+        policyId: "default-corp",
       },
     },
     answer: exampleRun,
@@ -85,7 +98,9 @@ const startWorkflow = defineInternalRoute({
   async run({ principals, body, header, fail }, parts: RunParts) {
     const principal = principalOf(principals, body.tenantId, () => fail("tenant_not_found"));
     const run = await startRun(parts, principal, {
-      ...{ workflowId: body.workflowId, input: body.input, userId: body.userId },
+      workflowId: body.workflowId,
+      input: body.input,
+      userId: body.userId,
       idempotencyKey: header("idempotency-key"),
       traceId: currentTraceId() ?? Buffer.from(parts.random(16)).toString("hex"),
     });

@@ -12,7 +12,8 @@ import type { Environment, Identity, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { assessLoss } from "./assess-loss.ts";
 import type { JournaledStep, Run, RunCall, Runs } from "./runs.ts";
-import { Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
+import { Segment, type SegmentOptions } from "./segment.ts";
+import type { SegmentEnd } from "./segment-end.ts";
 
 export interface RunnerOptions {
   runs: Runs;
@@ -179,9 +180,19 @@ export class WorkflowRunner {
     const principal = await confirmPrincipal();
     if (principal === undefined || principal.environment !== run.environment) return undefined;
     return {
-      ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId, purpose },
-      ...{ cover, leadTravelerId },
-      ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+      toolName: tool,
+      args,
+      principal,
+      confirmPrincipal,
+      idempotencyKey,
+      policyId,
+      purpose,
+      cover,
+      leadTravelerId,
+      userId: run.userId,
+      surface: "workflow",
+      traceId: run.traceId,
+      gone: { signal: this.#gone.signal },
       isPatient: true,
     };
   }
@@ -193,7 +204,8 @@ function outcomeOf(error: unknown): (Outcome & { ok: false }) | undefined {
   if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
   const { code, detail, extra, issues, retryAfterSeconds } = error;
   return {
-    ...{ ok: false, code },
+    ok: false,
+    code,
     ...(detail === undefined ? {} : { detail }),
     ...(extra === undefined ? {} : { extra }),
     ...(issues === undefined ? {} : { issues }),

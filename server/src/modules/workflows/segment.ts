@@ -29,6 +29,7 @@ import {
   type StepEnd,
   TIMEOUT,
 } from "./runs.ts";
+import type { Leaving, SegmentEnd } from "./segment-end.ts";
 import { sumEnds, type Undone } from "./undone.ts";
 
 export interface SegmentOptions {
@@ -43,20 +44,6 @@ export interface SegmentOptions {
   /** Asks for what such a call needs, and makes none: what it would be refused with; `granted`: nothing refuses it. */
   ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
 }
-
-/** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
-type Leaving =
-  | { kind: "parked" }
-  | { kind: "again"; at: Temporal.Instant; failed?: { stepId: string; code: string } }
-  | { kind: "lost" };
-
-export type SegmentEnd =
-  | Leaving
-  | { kind: "completed"; result: unknown }
-  | {
-      kind: "failed";
-      failure: { code: string; detail: string } & Undone;
-    };
 
 /** What is repeated is tried first after a second, and ever more rarely. */
 const FIRST_RETRY_SECONDS = 1;
@@ -227,8 +214,11 @@ export class Segment implements Steps {
     const entry = this.#options.catalog.find(tool);
     const kept = keepOutcome(outcome, entry?.redactResult);
     this.#ended = {
-      ...{ stepId, state: outcome.ok ? "done" : "failed", outcome: kept },
-      ...{ meterId: receipt.usageId, priceMicro: receipt.price },
+      stepId,
+      state: outcome.ok ? "done" : "failed",
+      outcome: kept,
+      meterId: receipt.usageId,
+      priceMicro: receipt.price,
       entry: this.#entryOf(
         stepId,
         outcome.ok ? entry?.tool.remember(args, outcome.result) : noteOfFailure(stepId, outcome.code),
@@ -299,7 +289,11 @@ export class Segment implements Steps {
   /** A person decides between another try and the end of the run. */
   #askAbout(stepId: string, question: string, reason: string): Promise<never> {
     return this.#park(this.#questionId(stepId, question), {
-      ...{ step: stepId, reason, resolution: Retried, by: "caller", timeoutHours: STUCK_HOURS },
+      step: stepId,
+      reason,
+      resolution: Retried,
+      by: "caller",
+      timeoutHours: STUCK_HOURS,
       onTimeout: { status: "cancelled" },
     });
   }
@@ -338,8 +332,13 @@ export class Segment implements Steps {
     if (!(await this.#write(undefined)).isMine) return await this.#leaveNow({ kind: "lost" });
     const leased = { id: this.run.id, workerId };
     const parked = await runs.park(leased, this.run, {
-      ...{ sessionId: `ses_${randomBase62(SESSION_CHARACTERS, random)}`, stepId, position: this.#position },
-      ...{ reason: pause.reason, decidedBy: pause.by, shown: pause.shown, event: pause.event },
+      sessionId: `ses_${randomBase62(SESSION_CHARACTERS, random)}`,
+      stepId,
+      position: this.#position,
+      reason: pause.reason,
+      decidedBy: pause.by,
+      shown: pause.shown,
+      event: pause.event,
       expects: z.toJSONSchema(pause.resolution),
       onTimeout: pause.onTimeout,
       needsOpenTrip: pause.needsOpenTrip ?? false,

@@ -29,8 +29,13 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   if (isNew) await checkInput(parts, caller, workflow, input);
   const run = {
     id: newId("run_", clock.now().epochMilliseconds, random),
-    ...{ tenantId: caller.tenantId, environment: caller.environment, keyId: caller.keyId },
-    ...{ workflowId: workflow.id, version: workflow.version, input, traceId: request.traceId },
+    tenantId: caller.tenantId,
+    environment: caller.environment,
+    keyId: caller.keyId,
+    workflowId: workflow.id,
+    version: workflow.version,
+    input,
+    traceId: request.traceId,
     userId: userId === undefined || userId.startsWith("svc:") ? undefined : userId,
     tripId: typeof input.tripId === "string" ? input.tripId : undefined,
     idempotencyKey: request.idempotencyKey,

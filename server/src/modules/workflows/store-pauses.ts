@@ -30,7 +30,9 @@ type PauseRow = Omit<RunPause, "shown" | "event" | "about"> & {
   about?: string | undefined;
 };
 const toPause = ({ shown, event, about, ...pause }: PauseRow): RunPause => ({
-  ...{ ...pause, event, about },
+  ...pause,
+  event,
+  about,
   shown: typeof shown === "object" && shown !== null ? shown : undefined,
 });
 
@@ -146,8 +148,13 @@ async function parkRun(
   await db
     .insertInto("workflowPause")
     .values({
-      ...{ ...columns, needsOpenTrip },
-      ...{ runId: id, tenantId, environment, createdAt: now, traceId: currentTraceId() },
+      ...columns,
+      needsOpenTrip,
+      runId: id,
+      tenantId,
+      environment,
+      createdAt: now,
+      traceId: currentTraceId(),
       expects: JSON.stringify(expects),
       shown: shown === undefined ? null : JSON.stringify(shown),
       event: event?.name ?? null,

@@ -64,7 +64,10 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
   const key = isApproval ? `approval:${about}` : `${runId}:${stepId}:resolved`;
   const isPerson = by !== event;
   await append(db, runId, {
-    ...{ key, kind, text: `${stepId}: ${status}${by === TIMEOUT ? ", as nobody answered in time" : ""}.`, at },
+    key,
+    kind,
+    text: `${stepId}: ${status}${by === TIMEOUT ? ", as nobody answered in time" : ""}.`,
+    at,
     details: { step: stepId, status, runId, ...(isApproval ? { approvalId: about } : {}) },
     userId: isPerson && by !== TIMEOUT ? by : undefined,
   });
@@ -80,7 +83,10 @@ export async function rememberReminder(
   at: Temporal.Instant,
 ) {
   await append(db, runId, {
-    ...{ key: `${runId}:${stepId}:reminded`, kind: "message", userId: undefined, at },
+    key: `${runId}:${stepId}:reminded`,
+    kind: "message",
+    userId: undefined,
+    at,
     text: `Half of the time of ${stepId} is over: ${mails === 0 ? "nobody has an address to be reminded by" : `${mails} reminded by mail`}.`,
     details: { step: stepId, runId, mails },
   });

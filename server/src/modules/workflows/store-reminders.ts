@@ -20,7 +20,11 @@ export function createPauseReminders(queryable: Queryable, clock: Clock): PauseR
 
     async takeDue(limit) {
       const rows = await takeRows<DueRow>(queryable, {
-        ...{ table: "workflow_pause", key: ["session_id"], orderBy: "remind_at", limit, where: isDue(at()) },
+        table: "workflow_pause",
+        key: ["session_id"],
+        orderBy: "remind_at",
+        limit,
+        where: isDue(at()),
         set: sql`reminded_at = ${at()}`,
         returning: ["session_id", "run_id", "step_id", "tenant_id", "network", "trace_id"],
       });

@@ -175,7 +175,10 @@ function createLeases(
   clock: Clock,
 ): Pick<Runs, "lease" | "touch" | "postpone" | "end" | "release"> {
   const leases = createWorkerLeases<Row, Run>(queryable, clock, {
-    ...{ name: "workflow_run", open: { in: ["running"] }, returning: RUN_COLUMNS, toRecord: toRun },
+    name: "workflow_run",
+    open: { in: ["running"] },
+    returning: RUN_COLUMNS,
+    toRecord: toRun,
   });
   const mine = ({ id, workerId }: { id: string; workerId: string }, db = queryable) =>
     db.updateTable("workflowRun").where("id", "=", id).where("workerId", "=", workerId).where("state", "=", "running");

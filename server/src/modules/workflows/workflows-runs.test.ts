@@ -12,7 +12,10 @@ const Approved = z.object({ status: z.enum(["approved", "rejected"]) });
 /** Writes, waits for a person, writes again, and undoes the first write when that fails. */
 function purchase(version: number, second = "second"): Workflow {
   return defineWorkflow({
-    ...{ id: "test.purchase", version, description: "For tests.", steps: [] },
+    id: "test.purchase",
+    version,
+    description: "For tests.",
+    steps: [],
     input: z.strictObject({
       name: z.string(),
       mood: z.enum(["ok", "fail", "busy"]).default("ok"),
@@ -25,7 +28,12 @@ function purchase(version: number, second = "second"): Workflow {
         return undefined;
       });
       const { status } = await pause({
-        ...{ step: "decision", reason: "Shall it go on?", resolution: Approved, by, shown: first, timeoutHours: 24 },
+        step: "decision",
+        reason: "Shall it go on?",
+        resolution: Approved,
+        by,
+        shown: first,
+        timeoutHours: 24,
         onTimeout: { status: "rejected" },
       });
       const last = await call("probe_write", { text: `${name} last`, mood }, { step: second });
@@ -36,7 +44,11 @@ function purchase(version: number, second = "second"): Workflow {
 
 /** Somebody cancels in the moment after everything that was done is to stay. */
 const cancelledLate: Workflow = defineWorkflow({
-  ...{ id: "test.cancelled_late", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+  id: "test.cancelled_late",
+  version: 1,
+  description: "For tests.",
+  steps: [],
+  input: z.strictObject({}),
   async run(_input, { call, keep, undo, run }: Steps<Probes>) {
     await call("probe_write", { text: "kept first" }, { step: "first" });
     undo(async () => {
@@ -51,12 +63,20 @@ const cancelledLate: Workflow = defineWorkflow({
 
 /** Reads what the first release of its tool did not answer. */
 const earlier: Workflow = defineWorkflow<z.ZodObject, Probes>({
-  ...{ id: "test.earlier", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+  id: "test.earlier",
+  version: 1,
+  description: "For tests.",
+  steps: [],
+  input: z.strictObject({}),
   earlierAnswers: { probe_read: { text: "as before" } },
   async run(_input, { call, pause }) {
     const { text } = await call("probe_read", { text: "now" });
     await pause({
-      ...{ step: "decision", reason: "Go on?", resolution: Approved, by: "caller", timeoutHours: 24 },
+      step: "decision",
+      reason: "Go on?",
+      resolution: Approved,
+      by: "caller",
+      timeoutHours: 24,
       onTimeout: { status: "rejected" },
     });
     return { text };
@@ -100,13 +120,20 @@ describe("a run", () => {
   it("pauses, says what it waits for, and goes on to its end with each effect once", async () => {
     const paused = await start({ name: "plain" });
     expect(paused).toMatchObject({
-      ...{ status: "paused", nextStepId: "decision", pauseReason: "Shall it go on?", decidedBy: "caller" },
-      ...{ shown: { text: "plain first" }, result: null, failure: null },
+      status: "paused",
+      nextStepId: "decision",
+      pauseReason: "Shall it go on?",
+      decidedBy: "caller",
+      shown: { text: "plain first" },
+      result: null,
+      failure: null,
     });
     expect(paused.sessionId).toMatch(/^ses_[0-9A-Za-z]{32}$/);
     const ended = await resume(paused.sessionId, { status: "approved" });
     expect(ended.body).toMatchObject({
-      ...{ status: "completed", sessionId: null, nextStepId: null },
+      status: "completed",
+      sessionId: null,
+      nextStepId: null,
       result: { status: "approved", first: "plain first", last: "plain last" },
     });
     expect([probes.runs("plain first"), probes.runs("plain last"), probes.runs("plain undo first")]).toEqual([1, 1, 0]);
@@ -221,7 +248,8 @@ describe("a resolution", () => {
     expect(byTool.body).toMatchObject({ code: "person_decides" });
     const token = service.internalToken;
     expect((await resume(sessionId, { status: "approved" }, token)).body).toMatchObject({
-      ...{ code: "invalid_input", issues: [{ path: "resolution.approvedBy" }] },
+      code: "invalid_input",
+      issues: [{ path: "resolution.approvedBy" }],
     });
     const ended = await resume(sessionId, { status: "approved", approvedBy: "Ada Approver" }, token);
     expect(ended.body).toMatchObject({ status: "completed", runId });
@@ -277,7 +305,11 @@ it("a changed workflow asks what to do with a run that it does not fit, and goes
 });
 
 const changedPurchase: Workflow = defineWorkflow({
-  ...{ id: "test.purchase", version: 2, description: "For tests.", steps: [], input: z.looseObject({}) },
+  id: "test.purchase",
+  version: 2,
+  description: "For tests.",
+  steps: [],
+  input: z.looseObject({}),
   async run(_input, { call }: Steps<Probes>) {
     await call("probe_read", { text: "other" }, { step: "first" });
     return {};
@@ -297,7 +329,8 @@ describe("an answer of the journal", () => {
     const { runId, sessionId } = await startEarlier();
     await store(runId, {});
     expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({
-      ...{ status: "completed", result: { text: "as before" } },
+      status: "completed",
+      result: { text: "as before" },
     });
   });
 

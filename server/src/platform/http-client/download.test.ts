@@ -13,7 +13,10 @@ import { createSsrfGuard, type SsrfGuardOptions } from "./ssrf-guard.ts";
 
 const MEDIA_TYPES = new Set(["image/png", "application/pdf"]);
 const limits: DownloadLimits = {
-  ...{ maximumBytes: 1_000, timeoutMilliseconds: 20_000, mostRedirects: 3, mediaTypes: MEDIA_TYPES },
+  maximumBytes: 1_000,
+  timeoutMilliseconds: 20_000,
+  mostRedirects: 3,
+  mediaTypes: MEDIA_TYPES,
 };
 
 const requests: { path: string; headers: object }[] = [];
@@ -66,15 +69,18 @@ beforeAll(async () => {
     resolve: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
   };
   Object.assign(answers, {
-    ...{ "/once": redirect("/file", 301), "/twice": redirect(`https://localhost:${port}/once`, 307) },
-    ...{ "/thrice": redirect("/twice"), "/four": redirect("/thrice"), "/loop": redirect("/loop") },
-    ...{ "/to-metadata": redirect("https://169.254.169.254/latest/meta-data/") },
-    ...{ "/to-plain": redirect(`http://localhost:${port}/file`), "/to-file": redirect("file:///etc/passwd") },
-    ...{
-      "/to-loopback": redirect(`https://[::1]:${port}/file`),
-      "/to-user": redirect(`https://me:you@localhost:${port}/file`),
-    },
-    ...{ "/to-port": redirect("https://localhost:1/file"), "/to-nothing": redirect("https://") },
+    "/once": redirect("/file", 301),
+    "/twice": redirect(`https://localhost:${port}/once`, 307),
+    "/thrice": redirect("/twice"),
+    "/four": redirect("/thrice"),
+    "/loop": redirect("/loop"),
+    "/to-metadata": redirect("https://169.254.169.254/latest/meta-data/"),
+    "/to-plain": redirect(`http://localhost:${port}/file`),
+    "/to-file": redirect("file:///etc/passwd"),
+    "/to-loopback": redirect(`https://[::1]:${port}/file`),
+    "/to-user": redirect(`https://me:you@localhost:${port}/file`),
+    "/to-port": redirect("https://localhost:1/file"),
+    "/to-nothing": redirect("https://"),
   });
 });
 afterAll(async () => {

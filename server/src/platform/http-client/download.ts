@@ -94,7 +94,9 @@ async function ask(options: DownloadOptions, url: URL, signal: AbortSignal): Pro
     const onClosed = () => answered.reject(new DownloadFailure("unreachable"));
     const onAborted = () => answered.reject(signal.reason);
     const asking = request(url, {
-      ...{ agent, signal, method: "GET" },
+      agent,
+      signal,
+      method: "GET",
       ...(proxyUrl === undefined ? { lookup: guard.lookup } : {}),
       ...(ca === undefined ? {} : { ca }),
       headers: { accept: [...options.mediaTypes].join(", "), "accept-encoding": "identity", "user-agent": "wayfare" },

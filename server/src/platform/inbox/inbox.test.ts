@@ -37,7 +37,9 @@ beforeEach(async () => {
 
 const inboxBy = (conversation?: string) =>
   createInbox<Letter, Letter & { attempts: number }>(opened.db, clock, {
-    ...{ name: "letter", columns: ["thread", "text"], toItem: ({ id, thread, text }) => ({ id, thread, text }) },
+    name: "letter",
+    columns: ["thread", "text"],
+    toItem: ({ id, thread, text }) => ({ id, thread, text }),
     ...(conversation === undefined ? {} : { conversation }),
   });
 
@@ -50,12 +52,7 @@ async function receive(...letters: readonly (readonly [id: string, thread: strin
 }
 
 const workOn = (handle: (letter: Letter) => Promise<string>, conversation?: string) =>
-  workOnInbox({
-    ...{ name: "letters", inbox: inboxBy(conversation), environment: "sandbox" },
-    handle,
-    clock,
-    log: silentLog,
-  });
+  workOnInbox({ name: "letters", inbox: inboxBy(conversation), environment: "sandbox", handle, clock, log: silentLog });
 
 async function readOutcomes(): Promise<Record<string, string | null>> {
   const { rows } = await sql<{ id: string; outcome: string | null }>`select id, outcome from letter`.execute(opened.db);

@@ -57,7 +57,12 @@ export function createInbox<Item extends { id: string }, Row extends { attempts:
 
     async take(environment, limit, until) {
       const rows = await takeDueRows<Row>(queryable, {
-        ...{ table: table.name, key: ["network", "id"], due: "next_at", at: clock.now(), until, limit },
+        table: table.name,
+        key: ["network", "id"],
+        due: "next_at",
+        at: clock.now(),
+        until,
+        limit,
         where: sql`network = ${environment} and finished_at is null and ${isFirst(table)}`,
         set: sql`attempts = attempts + 1`,
         returning: [...columns, "attempts"],

@@ -49,7 +49,10 @@ beforeEach(async () => {
 
 const leases = () =>
   createWorkerLeases<Job, string>(opened.db, clock, {
-    ...{ name: "job", open: { in: ["open"] }, sending: ["sending"], toRecord: ({ id }: Job) => id },
+    name: "job",
+    open: { in: ["open"] },
+    sending: ["sending"],
+    toRecord: ({ id }: Job) => id,
   });
 
 test("workers that take at the same time get different rows, the oldest first, and never more than the limit", async () => {
@@ -101,7 +104,12 @@ test("while a request may be on its way, a heartbeat moves the quiet time", asyn
 test("rows that are taken for a time are due again when it is over", async () => {
   const take = (now: Temporal.Instant) =>
     takeDueRows<Job>(opened.db, {
-      ...{ table: "job", key: ["id"], due: "next_at", at: now, until: now.add({ seconds: 60 }), limit: 20 },
+      table: "job",
+      key: ["id"],
+      due: "next_at",
+      at: now,
+      until: now.add({ seconds: 60 }),
+      limit: 20,
       where: sql`state = 'open'`,
       returning: ["id"],
     });
@@ -114,7 +122,11 @@ test("rows that are taken for a time are due again when it is over", async () =>
 
 test("a key of several columns names a row", async () => {
   const taken = await takeRows<Job>(opened.db, {
-    ...{ table: "job", key: ["kind", "id"], orderBy: "id", limit: 3, returning: ["id", "state"] },
+    table: "job",
+    key: ["kind", "id"],
+    orderBy: "id",
+    limit: 3,
+    returning: ["id", "state"],
     where: sql`state = 'open'`,
     set: sql`state = 'done'`,
   });

@@ -57,7 +57,11 @@ export function createWorkerLeases<Row, R>(
     const now = clock.now();
     const staleAt = now.subtract({ milliseconds: Math.round(worker.staleSeconds * 1000) });
     const rows = await takeRows<Row>(queryable, {
-      ...{ table: table.name, key: ["id"], orderBy: "created_at", limit, returning },
+      table: table.name,
+      key: ["id"],
+      orderBy: "created_at",
+      limit,
+      returning,
       where: sql`${isOpen}
         and (quiet_until is null or quiet_until <= ${at(now)})
         and (worker_id is null or worker_seen_at < ${at(staleAt)})

@@ -86,7 +86,9 @@ export class OpenSource {
         method: "GET",
         url,
         headers: { "user-agent": userAgent, accept: contentType ?? "*/*" },
-        ...{ timeoutMilliseconds, signal, maxBytes: maximumBytes },
+        timeoutMilliseconds,
+        signal,
+        maxBytes: maximumBytes,
       });
     } catch (error) {
       signal?.throwIfAborted();

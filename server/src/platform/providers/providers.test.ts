@@ -33,11 +33,19 @@ const FRESH_MILLISECONDS = 60_000;
 
 function openProvider(timeoutMilliseconds = 2_000): Provider<number, string> {
   const source = new OpenSource({
-    ...{ name: "example", baseUrl: server.url, userAgent: "wayfare (ops@example.com)" },
-    ...{ http, log: silentLog, clock: { now: () => now }, millisecondsBetween: 0, timeoutMilliseconds },
+    name: "example",
+    baseUrl: server.url,
+    userAgent: "wayfare (ops@example.com)",
+    http,
+    log: silentLog,
+    clock: { now: () => now },
+    millisecondsBetween: 0,
+    timeoutMilliseconds,
   });
   return {
-    ...{ source: source.name, sourceLevel: "open", attribution: ATTRIBUTION },
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ATTRIBUTION,
     async ask(id, signal) {
       const parse = jsonOf(z.object({ name: z.string() }));
       const request = { path: "/places", query: { id, language: undefined }, freshMilliseconds: FRESH_MILLISECONDS };
@@ -48,7 +56,9 @@ function openProvider(timeoutMilliseconds = 2_000): Provider<number, string> {
 }
 
 const embedded: Provider<number, string> = {
-  ...{ source: "embedded", sourceLevel: "embedded", attribution: [] },
+  source: "embedded",
+  sourceLevel: "embedded",
+  attribution: [],
   ask: async () => ({ answer: "Nowhere", asOf: "2026-01-01" }),
 };
 const ask = (id: number) => askProviders([open, embedded], id);
@@ -58,7 +68,10 @@ const later = (milliseconds: number) => {
 const fellBack = (reason: string) => ({
   answer: "Nowhere",
   provenance: {
-    ...{ source: "embedded", sourceLevel: "embedded", asOf: "2026-01-01", attribution: [] },
+    source: "embedded",
+    sourceLevel: "embedded",
+    asOf: "2026-01-01",
+    attribution: [],
     fallbackFrom: [{ source: "example", reason }],
   },
 });
@@ -144,7 +157,9 @@ it("lets one request through in each interval, and refuses who would wait too lo
   let time = 5_000;
   const waited: number[] = [];
   const limiter = new RateLimiter({
-    ...{ millisecondsBetween: 1_000, longestWaitMilliseconds: 2_000, now: () => time },
+    millisecondsBetween: 1_000,
+    longestWaitMilliseconds: 2_000,
+    now: () => time,
     pause: async (milliseconds) => {
       waited.push(milliseconds);
     },

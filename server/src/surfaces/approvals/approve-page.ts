@@ -4,8 +4,12 @@ import { linkPage } from "../links/link-page.ts";
 /** Where the links of approvers lead: the same page for every approval. */
 export function approvePageRoutes(approvePath: string): Routes {
   const page = linkPage({
-    ...{ folder: import.meta.dirname, styles: ["approve.css"], scripts: ["approve.js"] },
-    ...{ title: "Approval", className: "approve", body: BODY },
+    folder: import.meta.dirname,
+    styles: ["approve.css"],
+    scripts: ["approve.js"],
+    title: "Approval",
+    className: "approve",
+    body: BODY,
   });
   return [{ method: "GET", path: `${approvePath}/:approvalId/:personId`, webHandler: page }];
 }

@@ -4,8 +4,12 @@ import { linkPage } from "../links/link-page.ts";
 /** Where guest links lead: the same page for every trip. */
 export function claimPageRoutes(claimPath: string): Routes {
   const page = linkPage({
-    ...{ folder: import.meta.dirname, styles: ["claim.css"], scripts: ["checksum.js", "traveler.js", "claim.js"] },
-    ...{ title: "Accept a trip", className: "claim", body: BODY },
+    folder: import.meta.dirname,
+    styles: ["claim.css"],
+    scripts: ["checksum.js", "traveler.js", "claim.js"],
+    title: "Accept a trip",
+    className: "claim",
+    body: BODY,
   });
   return [{ method: "GET", path: `${claimPath}/:tripId`, webHandler: page }];
 }

@@ -61,7 +61,11 @@ interface Prefunded {
 
 async function prefund(args: Record<string, unknown> = {}): Promise<Prefunded> {
   const answer = await service.call("prefund_trip", {
-    ...{ budgetUsdc: "500.25", expiresInDays: 30, require2fa: true, buyerName: "Bob", guestName: "Ada" },
+    budgetUsdc: "500.25",
+    expiresInDays: 30,
+    require2fa: true,
+    buyerName: "Bob",
+    guestName: "Ada",
     tripSummary: "Lisbon in May,\ntwo nights by the river.",
     ...args,
   });

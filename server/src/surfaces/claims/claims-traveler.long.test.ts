@@ -76,8 +76,13 @@ test.each(LOOKS)("on %s a guest accepts a trip and says who travels", async (_na
     headers: { authorization: `Bearer ${service.apiKey}` },
   });
   expect(profile.body).toMatchObject({
-    ...{ givenName: "Ada", familyName: "Lovelace", bornOn: "1985-12-10", title: "ms", gender: "f" },
-    ...{ email: "ada@example.com", phoneNumber: "+442080160508" },
+    givenName: "Ada",
+    familyName: "Lovelace",
+    bornOn: "1985-12-10",
+    title: "ms",
+    gender: "f",
+    email: "ada@example.com",
+    phoneNumber: "+442080160508",
   });
   expect(errors.filter((error) => !REFUSED.test(error))).toEqual([]);
   await page.close();

@@ -22,8 +22,15 @@ let waits = Promise.resolve();
 /** How long the texts were that calls have sent. */
 const seen: number[] = [];
 const large = defineAnyTool({
-  ...{ name: "probe_large", title: "Probe (large)", summary: "For tests.", area: "documents", effect: "read" },
-  ...{ price: 500n, payableWithoutKey: true, uses: [], maximumBodyBytes: MOST },
+  name: "probe_large",
+  title: "Probe (large)",
+  summary: "For tests.",
+  area: "documents",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: [],
+  maximumBodyBytes: MOST,
   input: z.strictObject({ text: z.string().register(technicalBounds, { characters: MOST }) }),
   output: z.object({ length: z.number() }),
   errors: {},
@@ -100,7 +107,8 @@ describe("a call of a tool that takes documents", () => {
     ];
     for (const body of bodies) {
       const answer = await service.send("/api/agent/dispatch", {
-        ...{ method: "POST", body: JSON.stringify(body) },
+        method: "POST",
+        body: JSON.stringify(body),
         headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
       });
       expect([answer.status, answer.body.code]).toEqual([413, "too_large"]);
@@ -134,11 +142,14 @@ describe("256 kB is the most", () => {
     const headers = { "payment-signature": await buyer.sign("probe_open") };
     expect((await buyer.post("probe_open", more, headers)).status).toBe(413);
     const batch = [1, 2].map((id) => ({
-      ...{ jsonrpc: "2.0", id, method: "tools/call" },
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
       params: { name: "probe_large", arguments: { text: "x".repeat(FITS) } },
     }));
     const answer = await service.send("/api/mcp", {
-      ...{ method: "POST", body: JSON.stringify(batch) },
+      method: "POST",
+      body: JSON.stringify(batch),
       headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
     });
     expect(answer.status).toBe(413);

@@ -36,7 +36,9 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
       return { status, headers, body: JSON.stringify(value) };
     };
     return {
-      ...{ method: route.method, path: route.path, description: route },
+      method: route.method,
+      path: route.path,
+      description: route,
       handler: (request) =>
         options.answerSigned(request, async (exchange) => {
           const work = () => serve(request, exchange);

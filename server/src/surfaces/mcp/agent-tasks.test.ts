@@ -68,7 +68,10 @@ describe("an agent with nothing but the protocol", () => {
     expect(orders).toMatchObject([{ orderId, totalAmount, status: "confirmed" }]);
     const order = await done("read_order", { orderId });
     expect(order).toMatchObject({
-      ...{ orderId, isLive: true, stay: null, travelers: [{ ...{ givenName: "Grace", userId: "user_client" } }] },
+      orderId,
+      isLive: true,
+      stay: null,
+      travelers: [{ givenName: "Grace", userId: "user_client" }],
       flight: { slices: [{ segments: [{ origin: "LHR", destination: "LIS" }] }] },
     });
     expect(order.flight.slices[0].segments[0].departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d/);
@@ -85,7 +88,8 @@ describe("an agent with nothing but the protocol", () => {
     const { calls } = sums;
     expect(sums.tools).toEqual([{ tool: "book_flight", calls, priceMicroUsdc: String(20_000 * calls) }]);
     expect(await done("list_usage", { from: inDays(2), to: inDays(3) })).toMatchObject({
-      ...{ records: [], sums: { calls: 0, tools: [] } },
+      records: [],
+      sums: { calls: 0, tools: [] },
     });
     const [spent, cap] = [BigInt(totals.spentMicroUsdc), BigInt(totals.capMicroUsdc)];
     expect([spent > BigInt(spending.spentMicroUsdc), BigInt(totals.leftMicroUsdc)]).toEqual([true, cap - spent]);
@@ -164,10 +168,16 @@ describe("an agent with nothing but the protocol", () => {
     expect(await done("list_validators")).toMatchObject({ ownAddress: address });
     const { agentId } = await done("read_reputation", {});
     const asked = await done("request_validation", {
-      ...{ subjectAgentId: agentId, validatorAddress: address, tag: "itinerary", ownerWalletAddress: address },
+      subjectAgentId: agentId,
+      validatorAddress: address,
+      tag: "itinerary",
+      ownerWalletAddress: address,
     });
     await done("submit_validation_response", {
-      ...{ requestHash: asked.requestHash, response: 100, tag: "itinerary", validatorWalletAddress: address },
+      requestHash: asked.requestHash,
+      response: 100,
+      tag: "itinerary",
+      validatorWalletAddress: address,
     });
     const { validators } = await done("list_validators", { limit: 200 });
     expect(validators).toContainEqual(

@@ -105,7 +105,11 @@ export function createMcp(options: McpOptions): HttpHandler {
     }
     const list = lists.of(caller?.principal.scopes, wish);
     const visit = (one: unknown, acceptsStream: boolean): Visit => ({
-      ...{ request, exchange, caller, list, acceptsStream },
+      request,
+      exchange,
+      caller,
+      list,
+      acceptsStream,
       message: one,
       id: idOf(one),
       headers: {},

@@ -106,7 +106,9 @@ describe("a search that is bought", () => {
     const signed: unknown = decode(await buyer.sign("find_airports_nearby"));
     const { accepted, payload, ...rest } = Unread.parse(signed);
     const header = encode({
-      ...{ ...rest, extensions: { theirs: { info: {} } }, more: 1 },
+      ...rest,
+      extensions: { theirs: { info: {} } },
+      more: 1,
       accepted: { ...accepted, more: [2] },
       payload: { ...payload, more: { of: 3 }, authorization: { ...payload.authorization, more: null } },
     });

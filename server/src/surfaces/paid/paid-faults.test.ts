@@ -120,13 +120,10 @@ describe("what is no payment", () => {
   });
 
   it("a header of 64 kB is answered 431, and the next request as ever", async () => {
-    const { hostname, port } = new URL(service.edgeUrl);
     const status = await new Promise<{ status: number; body: string }>((resolve, reject) => {
       const sent = request(
-        {
-          ...{ hostname, port, path: "/tools/probe_open", method: "POST", agent: false },
-          headers: { "payment-signature": "a".repeat(64 * 1024) },
-        },
+        new URL("/tools/probe_open", service.edgeUrl),
+        { method: "POST", agent: false, headers: { "payment-signature": "a".repeat(64 * 1024) } },
         (response) => {
           let body = "";
           response.setEncoding("utf8").on("data", (text: string) => {

@@ -10,8 +10,14 @@ import { spoilImage } from "./spoil-image.ts";
 
 const today = Temporal.PlainDate.from("2026-11-20");
 const holder: ZoneFacts = {
-  ...{ documentCode: "P", issuer: "D", nationality: "D", familyName: "Weiß-Müller", givenName: "Åsa O'Hara" },
-  ...{ number: "C01X00T47", sex: "X", optional: "" },
+  documentCode: "P",
+  issuer: "D",
+  nationality: "D",
+  familyName: "Weiß-Müller",
+  givenName: "Åsa O'Hara",
+  number: "C01X00T47",
+  sex: "X",
+  optional: "",
   bornOn: Temporal.PlainDate.from("1974-08-12"),
   expiresOn: Temporal.PlainDate.from("2032-04-15"),
 };
@@ -44,8 +50,16 @@ describe("rendered documents", () => {
 
   it("have bar codes that another library reads alike", () => {
     const leg: PassLeg = {
-      ...{ bookingReference: "NGPL2A", origin: "CDG", destination: "SIN", carrier: "TP", flight: "355A", cabin: "W" },
-      ...{ date: today, seat: "INF", sequence: "18", status: "3" },
+      bookingReference: "NGPL2A",
+      origin: "CDG",
+      destination: "SIN",
+      carrier: "TP",
+      flight: "355A",
+      cabin: "W",
+      date: today,
+      seat: "INF",
+      sequence: "18",
+      status: "3",
     };
     const text = writePassCode({
       passenger: "OKAFOR/DANIEL",

@@ -16,22 +16,25 @@ export interface ZoneFacts {
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{
-    Ä: "AE",
-    Ö: "OE",
-    Ü: "UE",
-    ẞ: "SS",
-    Æ: "AE",
-    Ø: "OE",
-    Å: "AA",
-    Œ: "OE",
-    Þ: "TH",
-    Ð: "D",
-    Ł: "L",
-    Đ: "D",
-    Ñ: "N",
-  },
-  ...{ İ: "I", Ş: "S", Ğ: "G", Ș: "S", Ț: "T", Ħ: "H" },
+  Ä: "AE",
+  Ö: "OE",
+  Ü: "UE",
+  ẞ: "SS",
+  Æ: "AE",
+  Ø: "OE",
+  Å: "AA",
+  Œ: "OE",
+  Þ: "TH",
+  Ð: "D",
+  Ł: "L",
+  Đ: "D",
+  Ñ: "N",
+  İ: "I",
+  Ş: "S",
+  Ğ: "G",
+  Ș: "S",
+  Ț: "T",
+  Ħ: "H",
 };
 
 /** Letters A to Z with one space between parts: what airlines and the zone write for a name. */

@@ -79,7 +79,15 @@ export function makePurchase(
   const bare = (amount: bigint) => printAmount(amount, region.money);
   const print = (one: Temporal.PlainDate) => printDate(one, pattern, region.locale);
   return {
-    ...{ region, words, date, lines, taxes, tax, tip, bare, print },
+    region,
+    words,
+    date,
+    lines,
+    taxes,
+    tax,
+    tip,
+    bare,
+    print,
     merchant: random.pick(words.merchants[goods]),
     place: random.pick(region.places),
     taxId: region.taxId?.(random),

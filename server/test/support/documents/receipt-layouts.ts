@@ -71,7 +71,8 @@ function total(random: Random, roll: Roll, { words, total: amount, withCurrency 
 }
 
 const supermarket: Layout = {
-  ...{ goods: "supermarket", tipShare: 0 },
+  goods: "supermarket",
+  tipShare: 0,
   draw(random, purchase) {
     const { words, lines, taxes, region, bare } = purchase;
     const roll = till(random, purchase);
@@ -108,7 +109,8 @@ const supermarket: Layout = {
 };
 
 const restaurant: Layout = {
-  ...{ goods: "restaurant", tipShare: 0.45 },
+  goods: "restaurant",
+  tipShare: 0.45,
   draw(random, purchase) {
     const { words, lines, taxes, region, bare, tip, net, tax } = purchase;
     const roll = till(random, purchase);
@@ -142,7 +144,8 @@ const restaurant: Layout = {
 };
 
 const taxi: Layout = {
-  ...{ goods: "taxi", tipShare: 0.3 },
+  goods: "taxi",
+  tipShare: 0.3,
   draw(random, purchase) {
     const { words, lines, taxes, region, bare, withCurrency, tip } = purchase;
     const roll = till(random, purchase);
@@ -165,7 +168,8 @@ const taxi: Layout = {
 
 const page = (random: Random, { region }: Purchase): Roll =>
   new Roll({
-    ...{ width: 595, height: 842 },
+    width: 595,
+    height: 842,
     margin: 48,
     font: region.language === "jpn" ? "gothic" : random.pick(["roboto", "lora", "dejavu"]),
     size: 10,
@@ -173,7 +177,8 @@ const page = (random: Random, { region }: Purchase): Roll =>
   });
 
 const hotel: Layout = {
-  ...{ goods: "hotel", tipShare: 0 },
+  goods: "hotel",
+  tipShare: 0,
   draw(random, purchase) {
     const { words, lines, taxes, region, bare, date, print, total: amount, withCurrency } = purchase;
     const roll = page(random, purchase);
@@ -214,7 +219,8 @@ const hotel: Layout = {
 };
 
 const airline: Layout = {
-  ...{ goods: "airline", tipShare: 0 },
+  goods: "airline",
+  tipShare: 0,
   draw(random, purchase) {
     const { words, lines, withCurrency, bare, tax, region, total: amount } = purchase;
     const roll = page(random, purchase);

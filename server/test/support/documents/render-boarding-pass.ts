@@ -9,8 +9,19 @@ type Symbology = (typeof symbologies)[number];
 const ENCODERS = { pdf417: "pdf417", aztec: "azteccode", qr: "qrcode", data_matrix: "datamatrix" } as const;
 
 const AIRPORTS = {
-  ...{ LHR: "London", CDG: "Paris", JFK: "New York", FRA: "Frankfurt", NRT: "Tokyo", GRU: "Sao Paulo", MAD: "Madrid" },
-  ...{ LIS: "Lisbon", SIN: "Singapore", ORD: "Chicago", ZRH: "Zurich", SYD: "Sydney", MEX: "Mexico City" },
+  LHR: "London",
+  CDG: "Paris",
+  JFK: "New York",
+  FRA: "Frankfurt",
+  NRT: "Tokyo",
+  GRU: "Sao Paulo",
+  MAD: "Madrid",
+  LIS: "Lisbon",
+  SIN: "Singapore",
+  ORD: "Chicago",
+  ZRH: "Zurich",
+  SYD: "Sydney",
+  MEX: "Mexico City",
 } as const;
 const CARRIERS = {
   BA: "British Airways",
@@ -90,7 +101,9 @@ function makeFacts(random: Random, seed: number, today: Temporal.PlainDate): Pas
   const legs = stops.slice(0, -1).map((origin, index): PassLeg => {
     const suffix = random.chance(0.08) ? "A" : "";
     return {
-      ...{ bookingReference, origin, carrier },
+      bookingReference,
+      origin,
+      carrier,
       destination: stops[index + 1] ?? "",
       flight: `${random.between(1, 4_999)}${suffix}`,
       date: firstDay.add({ days: Math.floor(index / 2) }),

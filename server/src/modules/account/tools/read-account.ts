@@ -40,7 +40,15 @@ export const readAccount = defineTool({
     const { name: tenantName, plan } = tenant;
     const discountPercent = discountPercentByPlan[plan];
     return {
-      ...{ tenantId, tenantName, environment, plan, discountPercent, keyId, userId, travelerId, scopes },
+      tenantId,
+      tenantName,
+      environment,
+      plan,
+      discountPercent,
+      keyId,
+      userId,
+      travelerId,
+      scopes,
       ...ModuleFacts.parse(facts),
       missing,
     };

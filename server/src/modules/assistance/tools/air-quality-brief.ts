@@ -61,7 +61,10 @@ export const airQualityBrief = defineTool({
     return {
       available: air !== undefined,
       reason: air === undefined ? whyUnavailable("air quality", provenance) : null,
-      ...{ localTime: air?.localTime ?? null, usAqi, europeanAqi: air?.europeanAqi ?? null, category },
+      localTime: air?.localTime ?? null,
+      usAqi,
+      europeanAqi: air?.europeanAqi ?? null,
+      category,
       pollutants:
         air === undefined
           ? []

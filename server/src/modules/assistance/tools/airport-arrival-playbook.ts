@@ -51,7 +51,10 @@ export const airportArrivalPlaybook = defineTool({
     airport: "NRT",
     destinationAddress: "Shinjuku, Tokyo",
     arrivalTimeIso: `${today.add({ days: 60 })}T07:30:00Z`,
-    ...{ flightNumber: "JL44", pnr: "RZPNX8", travelerName: "Ada Lovelace", mode: "transit" as const },
+    flightNumber: "JL44",
+    pnr: "RZPNX8",
+    travelerName: "Ada Lovelace",
+    mode: "transit" as const,
   }),
 
   async run(input, { caller, call, fail, ...ports }) {
@@ -95,12 +98,14 @@ function stepsOf(
   const safety = saySafety(plan, words);
   return [
     {
-      ...{ kind: "before_landing", title: say("before") },
+      kind: "before_landing",
+      title: say("before"),
       lines: [...(name ? [sayTrip("traveler", { name })] : []), say("beforeText")],
     },
     { kind: "border", title: say("border"), lines: [say("borderText")] },
     {
-      ...{ kind: "bags", title: say("bags") },
+      kind: "bags",
+      title: say("bags"),
       lines: [
         ...(flight ? [say("flight", { flight })] : []),
         ...(reference ? [sayTrip("bookingReference", { pnr: reference })] : []),
@@ -109,9 +114,6 @@ function stepsOf(
     },
     { kind: "arrivals_hall", title: say("hall"), lines: sayExit(plan, words) },
     { kind: "way", title: say("onward"), lines: [...sayDecision(plan, words), ...sayWay(plan, words), ...safety] },
-    {
-      ...{ kind: "destination", title: say("door") },
-      lines: [plan.answer.destination.label, say("doorText")],
-    },
+    { kind: "destination", title: say("door"), lines: [plan.answer.destination.label, say("doorText")] },
   ];
 }

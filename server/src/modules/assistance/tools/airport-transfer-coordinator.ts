@@ -44,7 +44,8 @@ export const airportTransferCoordinator = defineTool({
       .describe("When a driver should wait at arrivals; null unless driving, and without arrivalTimeIso"),
     safety: z
       .object({
-        ...{ advice: z.array(z.string()), isNight: z.boolean().nullable() },
+        advice: z.array(z.string()),
+        isNight: z.boolean().nullable(),
         emergencyNumbers: z
           .array(z.string())
           .describe(

@@ -54,7 +54,8 @@ export const restaurantRouteCard = defineTool({
             .object({
               isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
               source: z.string().describe("Who routed it; distance: nobody"),
-              ...{ roadKilometers: z.number(), minutes: z.int() },
+              roadKilometers: z.number(),
+              minutes: z.int(),
             })
             .nullable()
             .describe("By the mode; null: over 300 km"),
@@ -93,7 +94,10 @@ export const restaurantRouteCard = defineTool({
     const { map, mapNote } = await drawRestaurants(route, ports, signal);
     return {
       ...about,
-      ...{ start, restaurants, map, mapNote },
+      start,
+      restaurants,
+      map,
+      mapNote,
       card: restaurantCard(route, {
         map,
         search: about.links.google,

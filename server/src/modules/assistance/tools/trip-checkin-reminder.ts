@@ -81,9 +81,15 @@ export const tripCheckinReminder = defineTool({
     wallet: z
       .object({
         kind: z.literal("flight"),
-        ...{ flight: z.string(), pnr: z.string().nullable(), travelerName: wordsOfOthers().nullable() },
-        ...{ origin: z.string(), originName: wordsOfOthers().nullable(), destination: z.string().nullable() },
-        ...{ departsAt: z.string(), departsAtLocal: z.string(), timeZone: z.string() },
+        flight: z.string(),
+        pnr: z.string().nullable(),
+        travelerName: wordsOfOthers().nullable(),
+        origin: z.string(),
+        originName: wordsOfOthers().nullable(),
+        destination: z.string().nullable(),
+        departsAt: z.string(),
+        departsAtLocal: z.string(),
+        timeZone: z.string(),
         checkInOpensAt: z.string(),
       })
       .describe("What a wallet pass would show, of no wallet in particular; not a boarding pass"),
@@ -95,9 +101,16 @@ export const tripCheckinReminder = defineTool({
     airport_not_found: "The origin is unknown. Give its IATA code, or add airportLatitude and airportLongitude.",
   },
   example: (today) => ({
-    ...{ origin: "LHR", destination: "JFK", flightNumber: "117", carrier: "BA", pnr: "RZPNX8" },
+    origin: "LHR",
+    destination: "JFK",
+    flightNumber: "117",
+    carrier: "BA",
+    pnr: "RZPNX8",
     departureDateTimeIso: `${today.add({ days: 60 })}T09:30:00Z`,
-    ...{ stayLabel: "Hotel", stayLatitude: 51.5136, stayLongitude: -0.1365, travelerName: "Ada Lovelace" },
+    stayLabel: "Hotel",
+    stayLatitude: 51.5136,
+    stayLongitude: -0.1365,
+    travelerName: "Ada Lovelace",
   }),
 
   async run(input, { maps, ways, fileShelf, clock, caller, call, fail, invalid }) {
@@ -118,8 +131,14 @@ export const tripCheckinReminder = defineTool({
       provenance = maps.ownProvenance,
     } = await wayOf(input, airport, { maps, ways }, call.signal);
     const trip = {
-      ...{ flight, departsAt, way, isRouted, airport: airport.name, timeZone: airport.timeZone },
-      ...{ pnr: shown(input.pnr), travelerName: shown(input.travelerName) },
+      flight,
+      departsAt,
+      way,
+      isRouted,
+      airport: airport.name,
+      timeZone: airport.timeZone,
+      pnr: shown(input.pnr),
+      travelerName: shown(input.travelerName),
       checkInWindowHours: input.checkInWindowHours,
     };
     const { reminders, past } = remindersAhead(trip, words, madeAt);
@@ -132,15 +151,28 @@ export const tripCheckinReminder = defineTool({
     const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
     return {
       reminders: reminders.map(({ kind, title, startsAt, alarms }) => ({
-        ...{ kind, title, uid: uidOf(tripKey, kind), alarmsMinutesBefore: alarms },
-        ...{ startsAt: startsAt.toString(), startsAtLocal: local(startsAt) },
+        kind,
+        title,
+        uid: uidOf(tripKey, kind),
+        alarmsMinutesBefore: alarms,
+        startsAt: startsAt.toString(),
+        startsAtLocal: local(startsAt),
       })),
-      ...{ ics, icsUrl, expiresAt: expiresAt.toString(), sequence: sequenceAt(madeAt) },
+      ics,
+      icsUrl,
+      expiresAt: expiresAt.toString(),
+      sequence: sequenceAt(madeAt),
       wallet: {
-        ...{ kind: "flight" as const, flight, pnr: trip.pnr || null, travelerName: trip.travelerName || null },
-        ...{ origin: input.origin.toUpperCase(), originName: known?.name ?? null },
+        kind: "flight" as const,
+        flight,
+        pnr: trip.pnr || null,
+        travelerName: trip.travelerName || null,
+        origin: input.origin.toUpperCase(),
+        originName: known?.name ?? null,
         destination: input.destination?.toUpperCase() ?? null,
-        ...{ departsAt: departsAt.toString(), departsAtLocal: local(departsAt), timeZone: airport.timeZone },
+        departsAt: departsAt.toString(),
+        departsAtLocal: local(departsAt),
+        timeZone: airport.timeZone,
         checkInOpensAt: checkInOpensAt.toString(),
       },
       notes: [AS_GIVEN, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
@@ -232,7 +264,8 @@ async function wayOf(
     routedBy === undefined ? "is estimated from the distance alone" : "is that over the roads, without traffic";
   const said = saidOfWays([known]);
   return {
-    ...{ way, isRouted: routedBy !== undefined },
+    way,
+    isRouted: routedBy !== undefined,
     notes: [
       ...notes,
       ...said.notes,

@@ -73,7 +73,10 @@ export const tripDelayReplanner = defineTool({
   errors: {},
   example: (today) => ({
     originalLeg: {
-      ...{ origin: "LHR", destination: "JFK", flightNumber: "BA117", carrier: "BA" },
+      origin: "LHR",
+      destination: "JFK",
+      flightNumber: "BA117",
+      carrier: "BA",
       scheduledDepartureIso: `${today.add({ days: 60 })}T09:30:00Z`,
     },
     disruption: {
@@ -81,14 +84,16 @@ export const tripDelayReplanner = defineTool({
       earliestUsableDepartureIso: `${today.add({ days: 60 })}T14:00:00Z`,
     },
     rebookSearch: { departureDate: today.add({ days: 60 }).toString() },
-    ...{ needsHotelFallback: true, stayLocation: "LHR" },
+    needsHotelFallback: true,
+    stayLocation: "LHR",
     notifyChannels: ["email" as const, "whatsapp" as const],
   }),
 
   check(args, { maps, clock }) {
     const { originalLeg, rebookSearch } = Given.safeParse(args).data ?? {};
     const paths = {
-      ...{ origin: "originalLeg.origin", destination: "originalLeg.destination" },
+      origin: "originalLeg.origin",
+      destination: "originalLeg.destination",
       date: "rebookSearch.departureDate",
     };
     const slice = { origin: originalLeg?.origin, destination: originalLeg?.destination };
@@ -107,9 +112,17 @@ export const tripDelayReplanner = defineTool({
     const outlook = outlookOf(input, setting, airlineChange);
     const replanned = {
       outlook,
-      ...{ flight: flightOf(input), leg: legOf(input), kind: disruption.kind },
-      ...{ pnr: originalLeg.pnr?.toUpperCase() ?? "", reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON) },
-      ...{ alternatives, change, airlineChange, hotel, transfer, isRefundable: isRefundable(setting.own) },
+      flight: flightOf(input),
+      leg: legOf(input),
+      kind: disruption.kind,
+      pnr: originalLeg.pnr?.toUpperCase() ?? "",
+      reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON),
+      alternatives,
+      change,
+      airlineChange,
+      hotel,
+      transfer,
+      isRefundable: isRefundable(setting.own),
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     const messages = await notifyTraveler(drafts, disruptionOf(input), caller, ports);
@@ -120,7 +133,10 @@ export const tripDelayReplanner = defineTool({
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
       airlineChange,
       change: { ...change, reason: saidOfChange(disruption.kind, change, found.airlineChange, setting.own) },
-      ...{ hotel, stays, transfer, next: nextOf(outlook, found, messages, otherDay) },
+      hotel,
+      stays,
+      transfer,
+      next: nextOf(outlook, found, messages, otherDay),
       messages,
       language: words.answer,
       sandbox: flights.sandbox,

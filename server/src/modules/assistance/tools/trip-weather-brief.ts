@@ -40,14 +40,24 @@ export const tripWeatherBrief = defineTool({
     timeZone: z.string().describe("IANA name, of all local times here"),
     current: z
       .object({
-        ...{ localTime: z.string(), condition: z.string(), weatherCode: Value.describe("WMO 4677") },
-        ...{ temperature: Value, feelsLike: Value, wind: Value },
+        localTime: z.string(),
+        condition: z.string(),
+        weatherCode: Value.describe("WMO 4677"),
+        temperature: Value,
+        feelsLike: Value,
+        wind: Value,
       })
       .nullable(),
     days: z.array(
       z.object({
-        ...{ date: z.string(), condition: z.string(), weatherCode: Value.describe("WMO 4677") },
-        ...{ high: Value, low: Value, precipitation: Value, precipitationProbabilityPercent: Value, uvIndex: Value },
+        date: z.string(),
+        condition: z.string(),
+        weatherCode: Value.describe("WMO 4677"),
+        high: Value,
+        low: Value,
+        precipitation: Value,
+        precipitationProbabilityPercent: Value,
+        uvIndex: Value,
       }),
     ),
     sun: z
@@ -106,14 +116,19 @@ function describeWeather(weather: Weather | undefined, unitsSystem: UnitsSystem,
       current === undefined
         ? null
         : {
-            ...{ localTime: current.localTime, weatherCode: current.weatherCode },
+            localTime: current.localTime,
+            weatherCode: current.weatherCode,
             condition: sayCondition(words, current.weatherCode),
             temperature: degrees(current.temperatureCelsius),
             feelsLike: degrees(current.feelsLikeCelsius),
             wind: wind(current.windKilometersPerHour),
           },
     days: days.map(({ date, weatherCode, precipitationProbabilityPercent, uvIndex, ...day }) => ({
-      ...{ date, weatherCode, precipitationProbabilityPercent, uvIndex, condition: sayCondition(words, weatherCode) },
+      date,
+      weatherCode,
+      precipitationProbabilityPercent,
+      uvIndex,
+      condition: sayCondition(words, weatherCode),
       high: degrees(day.highCelsius),
       low: degrees(day.lowCelsius),
       precipitation: depth(day.precipitationMillimeters),

@@ -70,9 +70,16 @@ describe("an embedded e-invoice", () => {
     test(`in ${syntax} goes before what is printed`, () => {
       const scan = read(xml);
       expect(valuesOf(scan)).toEqual({
-        ...{ merchantName: "Nordlicht GmbH", buyerName: "Globex AG", invoiceNumber: "RE-77", taxId: "DE136695976" },
-        ...{ issuedOn: "2026-11-20", dueOn: "2026-12-20", currency: "EUR" },
-        ...{ netAmount: "500.00", taxAmount: "95.00", totalAmount: "595.00" },
+        merchantName: "Nordlicht GmbH",
+        buyerName: "Globex AG",
+        invoiceNumber: "RE-77",
+        taxId: "DE136695976",
+        issuedOn: "2026-11-20",
+        dueOn: "2026-12-20",
+        currency: "EUR",
+        netAmount: "500.00",
+        taxAmount: "95.00",
+        totalAmount: "595.00",
       });
       expect(scan.lines?.map((fields) => valuesOf({ fields }))).toEqual([
         { description: "Beratung & Reise", quantity: "2", unitAmount: "250.00", amount: "500.00" },

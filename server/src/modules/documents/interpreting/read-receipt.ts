@@ -79,19 +79,19 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
   const currency = currencyField(facts.currency, reasons);
   if (hasOtherTotal(facts))
     reasons.push({
-      ...{ code: "currency_ambiguous", field: "currency" },
+      code: "currency_ambiguous",
+      field: "currency",
       message: "A total stands in another currency too, and nothing says that it is only the equivalent.",
     });
   const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
   const dates = chooseDates({
-    ...{
-      rows,
-      dates: facts.dates,
-      today: about.today,
-      language: facts.language,
-      places: facts.places,
-    },
-    ...{ currency: facts.currency.code, rowsOfAmounts },
+    rows,
+    dates: facts.dates,
+    today: about.today,
+    language: facts.language,
+    places: facts.places,
+    currency: facts.currency.code,
+    rowsOfAmounts,
   });
   reasons.push(...dates.reasons);
   if (isCut || reading.pages.length < pages)

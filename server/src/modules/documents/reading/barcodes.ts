@@ -77,8 +77,12 @@ function look({ data, width, height }: Raster): Promise<ReadResult[]> {
     { data: pixels, width, height, colorSpace: "srgb" },
     {
       formats: ["PDF417", "Aztec", "QRCode", "DataMatrix"],
-      ...{ tryHarder: true, tryRotate: true, tryInvert: true, tryDownscale: true },
-      ...{ maxNumberOfSymbols: MOST_CODES, textMode: "Plain" },
+      tryHarder: true,
+      tryRotate: true,
+      tryInvert: true,
+      tryDownscale: true,
+      maxNumberOfSymbols: MOST_CODES,
+      textMode: "Plain",
     },
   );
 }
@@ -104,7 +108,8 @@ function boxOf({ position }: ReadResult, looked: Raster, angle: number, raster: 
   const left = clamp(Math.min(...points.map(([x]) => x)));
   const top = clamp(Math.min(...points.map(([, y]) => y)));
   return {
-    ...{ x: left, y: top },
+    x: left,
+    y: top,
     width: clamp(Math.max(...points.map(([x]) => x))) - left,
     height: clamp(Math.max(...points.map(([, y]) => y))) - top,
   };

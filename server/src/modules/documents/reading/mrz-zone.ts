@@ -127,7 +127,8 @@ function toBand(words: readonly Word[]): Band {
   const top = Math.max(0, y - BAND_MARGIN * letter);
   return {
     box: {
-      ...{ x: left, y: top },
+      x: left,
+      y: top,
       width: Math.min(1, x + width + 0.03) - left,
       height: Math.min(1, y + height + BAND_MARGIN * letter) - top,
     },
@@ -138,8 +139,10 @@ function toBand(words: readonly Word[]): Band {
 async function imageOf(straight: Raster, { box, letter }: Band): Promise<Raster | undefined> {
   const { width, height } = straight;
   const cut = crop(straight, {
-    ...{ left: box.x * width, top: box.y * height },
-    ...{ width: box.width * width, height: box.height * height },
+    left: box.x * width,
+    top: box.y * height,
+    width: box.width * width,
+    height: box.height * height,
   });
   if (cut === undefined) return undefined;
   const factor = letter === undefined ? 1 : Math.min(5, Math.max(0.25, LETTER_HEIGHT / (letter * height)));

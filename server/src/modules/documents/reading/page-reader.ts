@@ -39,8 +39,10 @@ const MOST_TRANSCRIBED_LINES = 400;
 
 /** Passports and boarding passes are in Latin letters everywhere. */
 const WRITINGS: Readonly<Record<DocumentKind, readonly Language[]>> = {
-  ...{ receipt: ["jpn"], invoice: ["jpn"] },
-  ...{ boarding_pass: [], id_document: [] },
+  receipt: ["jpn"],
+  invoice: ["jpn"],
+  boarding_pass: [],
+  id_document: [],
 };
 
 /** Reads the pages of one document. */

@@ -47,8 +47,10 @@ const LEAST_CONTRAST = 30;
 /** Whether there is light and dark where the word is said to stand. */
 function isSeen(page: Raster, box: Box): boolean {
   const part = crop(page, {
-    ...{ left: box.x * page.width, top: box.y * page.height },
-    ...{ width: Math.max(2, box.width * page.width), height: Math.max(2, box.height * page.height) },
+    left: box.x * page.width,
+    top: box.y * page.height,
+    width: Math.max(2, box.width * page.width),
+    height: Math.max(2, box.height * page.height),
   });
   if (part === undefined) return false;
   let lightest = 0;

@@ -129,8 +129,10 @@ export function inkRows({ data, width, height }: Raster, least: number): Rectang
 }
 
 const around = (left: number, top: number, right: number, bottom: number, margin: number): Rectangle => ({
-  ...{ left: Math.max(0, Math.round(left - 2 * margin)), top: Math.max(0, Math.round(top - margin)) },
-  ...{ width: Math.round(right - left + 4 * margin), height: Math.round(bottom - top + 2 * margin) },
+  left: Math.max(0, Math.round(left - 2 * margin)),
+  top: Math.max(0, Math.round(top - margin)),
+  width: Math.round(right - left + 4 * margin),
+  height: Math.round(bottom - top + 2 * margin),
 });
 
 interface Run {

@@ -58,8 +58,10 @@ it("a passport is read the right way up when it was sent as a receipt", async ()
 async function darkestOf(image: Buffer, box: { x: number; y: number; width: number; height: number }): Promise<number> {
   const { width, height } = await sharp(image).metadata();
   const part = {
-    ...{ left: Math.floor(box.x * width), top: Math.floor(box.y * height) },
-    ...{ width: Math.ceil(box.width * width), height: Math.ceil(box.height * height) },
+    left: Math.floor(box.x * width),
+    top: Math.floor(box.y * height),
+    width: Math.ceil(box.width * width),
+    height: Math.ceil(box.height * height),
   };
   const { channels } = await sharp(image).extract(part).greyscale().stats();
   return channels[0]?.min ?? 255;

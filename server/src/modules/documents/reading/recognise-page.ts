@@ -193,8 +193,10 @@ function densestWords(words: readonly Word[]): Word[] {
 function margined({ x, y, width, height }: Box, page: Raster) {
   const margin = 0.3 * BEST_LETTER;
   return {
-    ...{ left: x * page.width - margin, top: y * page.height - margin },
-    ...{ width: width * page.width + 2 * margin, height: height * page.height + 2 * margin },
+    left: x * page.width - margin,
+    top: y * page.height - margin,
+    width: width * page.width + 2 * margin,
+    height: height * page.height + 2 * margin,
   };
 }
 

@@ -169,8 +169,10 @@ function toRecognised(found: Found, { width, height }: Raster): Recognised {
       const cleaned = cleanWord(text)?.replace(YEN, "¥");
       if (cleaned === undefined) return [];
       const box = {
-        ...{ x: bbox.x0 / width, y: bbox.y0 / height },
-        ...{ width: (bbox.x1 - bbox.x0) / width, height: (bbox.y1 - bbox.y0) / height },
+        x: bbox.x0 / width,
+        y: bbox.y0 / height,
+        width: (bbox.x1 - bbox.x0) / width,
+        height: (bbox.y1 - bbox.y0) / height,
       };
       const isUpright = cleaned.length < 3 || bbox.y1 - bbox.y0 < 1.2 * (bbox.x1 - bbox.x0);
       if (isUpright) return [{ text: cleaned, confidence: Math.min(1, Math.max(0, confidence / 100)), box }];

@@ -180,7 +180,9 @@ describe("the answer", () => {
     const answer = resultOf(await scan({ kind: "receipt", data: DATA }));
     const from = { source: "ocr", page: 1, box: [0.1, 0.2, 0.3, 0.04] };
     expect(answer).toMatchObject({
-      ...{ kind: "receipt", needsReview: true, pages: 1 },
+      kind: "receipt",
+      needsReview: true,
+      pages: 1,
       fields: { totalAmount: { value: "212.00", confidence: 0.98, from } },
       lines: [{ amount: { value: "200.00" } }],
       reasons: [{ code: "taxes_disagree", field: "taxAmount", message: "12.00 is not 6 % of 200.01." }],
@@ -260,7 +262,11 @@ describe("a scan of an identity document", () => {
     expect(missing.body).toMatchObject({ code: "invalid_input", issues: [{ path: "passportIssuedOn" }] });
     const saved = await service.call("save_traveler", args);
     expect(resultOf(saved).profile).toEqual({
-      ...{ givenName: "ANGELA ZOE", familyName: "Specimen-Smith", bornOn: "1988-12-04", gender: "f", title: "ms" },
+      givenName: "ANGELA ZOE",
+      familyName: "Specimen-Smith",
+      bornOn: "1988-12-04",
+      gender: "f",
+      title: "ms",
       loyaltyProgrammeAccounts: [],
       passports: [{ nationality: "GBR", number: "***21", issuedOn: "2023-09-15", expiresOn: "2033-09-15" }],
     });

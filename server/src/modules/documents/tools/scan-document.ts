@@ -95,9 +95,14 @@ export const scanDocument = defineTool({
       if (document.bytes.length > LARGEST_DOCUMENT_BYTES)
         throw new Failure("document_too_large", { detail: OVER_LARGEST });
       const scan = await read(documentScanner, {
-        ...{ bytes: document.bytes, kind, companyName, mediaType: mediaType ?? document.mediaType },
-        ...{ today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(), owner: caller.tenantId },
-        ...{ signal: call.signal, progress: (step) => call.progress(step) },
+        bytes: document.bytes,
+        kind,
+        companyName,
+        mediaType: mediaType ?? document.mediaType,
+        today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
+        owner: caller.tenantId,
+        signal: call.signal,
+        progress: (step) => call.progress(step),
       });
       const [kept, matches] = [await keepPerson(kind, scan, context), await matchesOf(kind, scan, context)];
       return { kind, ...describeScan(kind, scan), ...kept, ...matches };

@@ -56,9 +56,17 @@ describe("release_reservation", () => {
       });
       const released = await release(bookingId, tripId);
       expect(released).toMatchObject({
-        ...{ bookingId, tripId, state: "cancelled", reason: "timeout", status: "confirmed" },
-        ...{ returnedTo: "trip", returnedUsdc: "10.00", freeUsdc: "10.00", walletBecause: null },
-        ...{ walletPaysUsdc: "0.00", next: expect.stringContaining("start the run again") },
+        bookingId,
+        tripId,
+        state: "cancelled",
+        reason: "timeout",
+        status: "confirmed",
+        returnedTo: "trip",
+        returnedUsdc: "10.00",
+        freeUsdc: "10.00",
+        walletBecause: null,
+        walletPaysUsdc: "0.00",
+        next: expect.stringContaining("start the run again"),
         txHash: expect.stringMatching(/^0x/),
       });
       await expectTrip(tripId, 10_000_000n, 0n);
@@ -103,7 +111,10 @@ describe("release_reservation", () => {
     expect((await previewed("release_reservation", releaseOf(bookingId, tripId))).movements).toEqual([]);
     const said = await service.call("release_reservation", releaseOf(bookingId, tripId));
     expect(resultOf(said)).toMatchObject({
-      ...{ returnedTo: "wallet", returnedUsdc: "10.00", freeUsdc: "10.00", walletBecause: "cancelled_before" },
+      returnedTo: "wallet",
+      returnedUsdc: "10.00",
+      freeUsdc: "10.00",
+      walletBecause: "cancelled_before",
     });
     await expectOwnRecord("release_reservation", said);
     expect(await escrow.steps(bookingId)).toEqual(["reserve", "commit", "cancel"]);
@@ -125,16 +136,17 @@ describe("release_reservation", () => {
         note: expect.stringContaining("The money goes to your wallet: the trip"),
       });
       expect(await release(bookingId, tripId)).toMatchObject({
-        ...{ state: "cancelled", returnedTo: "wallet", returnedUsdc: "10.00", walletBecause: why },
+        state: "cancelled",
+        returnedTo: "wallet",
+        returnedUsdc: "10.00",
+        walletBecause: why,
         next: expect.stringMatching(/went to your wallet: the trip (has expired|is closed)\. .*prefund another trip/),
       });
       expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
       await expectTrip(tripId, free, 0n);
       // Whoever cancels it now has what he wants.
       const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
-      expect(resultOf(cancelled)).toMatchObject({
-        ...{ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" },
-      });
+      expect(resultOf(cancelled)).toMatchObject({ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" });
       await expectOwnRecord("cancel_booking", cancelled);
     },
   );
@@ -161,7 +173,8 @@ describe("release_reservation", () => {
     ]);
     const theirPreview = { tool: "release_reservation", args: releaseOf(bookingId, tripId) };
     expect(resultOf(await service.call("preview_call", theirPreview, other.as))).toMatchObject({
-      ...{ accepted: false, problem: { code: "booking_not_found" } },
+      accepted: false,
+      problem: { code: "booking_not_found" },
     });
     expect((await escrow.booking(bookingId)).state).toBe("committed");
     resultOf(await service.call("confirm_flight", ticketOf(bookingId)));

@@ -39,7 +39,10 @@ test.each([true, undefined] as const)(
         const { tenant } = await identity.createTenant({ name: "Live", actor: "test" });
         const scopes = ["treasury:read", "escrow:read", "escrow:spend", "account:read"];
         const { apiKey: key } = await identity.mintKey({
-          ...{ tenantId: tenant.id, environment: "production", scopes, actor: "test" },
+          tenantId: tenant.id,
+          environment: "production",
+          scopes,
+          actor: "test",
         });
         return { key, tenantId: tenant.id };
       });
@@ -57,7 +60,10 @@ test.each([true, undefined] as const)(
       if (lacksReturn) {
         expect(preview).toMatchObject({ movements: [{ to: "treasury" }] });
         expect(released).toMatchObject({
-          ...{ returnedTo: "wallet", returnedUsdc: "44.00", freeUsdc: "0.00", walletBecause: "escrow_too_old" },
+          returnedTo: "wallet",
+          returnedUsdc: "44.00",
+          freeUsdc: "0.00",
+          walletBecause: "escrow_too_old",
           next: expect.stringContaining("this network's escrow contract is an earlier one"),
         });
         expect(again.body).toMatchObject({ code: "insufficient_budget" });

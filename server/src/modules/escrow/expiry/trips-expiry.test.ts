@@ -50,7 +50,10 @@ async function letPass(seconds: number): Promise<void> {
 const ports = () => {
   const { stores, shared } = world;
   return {
-    ...{ stores, clock, random: systemRandom, mailing },
+    stores,
+    clock,
+    random: systemRandom,
+    mailing,
     chain: openedChain.chain,
     submission: openedChain.submitter,
     claimKeys: createClaimKeys(shared.vault),
@@ -84,7 +87,11 @@ async function newTrip(budget: bigint, guest = stranger()): Promise<Hex> {
 const asking = async () => ({ tenantId: tenant.tenant.id, callId: await world.newCall(tenant.tenant.id) });
 const reservation = async (tripId: Hex, amount: bigint) => ({
   ...(await asking()),
-  ...{ tripId, amount, bookingId: freshHash(), random: systemRandom, result: () => ({}) },
+  tripId,
+  amount,
+  bookingId: freshHash(),
+  random: systemRandom,
+  result: () => ({}),
 });
 
 async function newBooking(tripId: Hex, amount: bigint, vendor?: Hex, isConfirmed = false): Promise<Hex> {

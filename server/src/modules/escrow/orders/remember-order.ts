@@ -19,7 +19,10 @@ export async function rememberOrder(aggregates: Aggregates, trip: Trip, itinerar
   await tripRecords.append(
     { tenantId, environment, tripId },
     {
-      ...{ kind: "order", key: orderKey(orderId), userId: booking?.userId, at: createdAt },
+      kind: "order",
+      key: orderKey(orderId),
+      userId: booking?.userId,
+      at: createdAt,
       text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
       details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId: booking?.callId ?? null },
     },

@@ -112,9 +112,13 @@ async function remember(
   await tripRecords.append(
     { tenantId, environment, tripId },
     {
-      ...{ kind, text, details: { ...about, ...details, txHash: hash } },
+      kind,
+      text,
+      details: { ...about, ...details, txHash: hash },
       // One transaction is one step of one trip.
-      ...{ key: `escrow:${hash}`, userId: undefined, at },
+      key: `escrow:${hash}`,
+      userId: undefined,
+      at,
     },
   );
 }

@@ -63,8 +63,10 @@ async function tellReturn(
       ? {}
       : {
           walletReturn: {
-            ...{ amountUsdc: formatDecimal(amount), orderId: order.orderId },
-            ...{ transferId: back.id, txHash: back.hash ?? null },
+            amountUsdc: formatDecimal(amount),
+            orderId: order.orderId,
+            transferId: back.id,
+            txHash: back.hash ?? null,
           },
         }),
   };

@@ -123,7 +123,9 @@ export function defineTripStep<Fields extends StepFields>(
   return {
     fields,
     bind: (action: z.output<Fields>): BoundTripStep => ({
-      ...{ of: "trip", storedAs: fields.shape.name.value, meaning: z.encode(fields, action) },
+      of: "trip",
+      storedAs: fields.shape.name.value,
+      meaning: z.encode(fields, action),
       ...describe(action),
     }),
   };
@@ -138,9 +140,14 @@ export function defineBookingStep<Fields extends BookingStepFields>(
   describe: (action: z.output<Fields>) => BookingStep,
 ) {
   return {
-    ...{ fields, startsFrom, storedAs },
+    fields,
+    startsFrom,
+    storedAs,
     bind: (action: z.output<Fields>): BoundBookingStep => ({
-      ...{ of: "booking", storedAs, startsFrom, meaning: z.encode(fields, action) },
+      of: "booking",
+      storedAs,
+      startsFrom,
+      meaning: z.encode(fields, action),
       ...describe(action),
     }),
   };

@@ -71,7 +71,11 @@ export const releaseReservation = defineTool({
     const answer = await release(
       { chain, submission, stores, clock },
       {
-        ...{ tenantId, callId: call.id, tripId, bookingId, reason },
+        tenantId,
+        callId: call.id,
+        tripId,
+        bookingId,
+        reason,
         result: (booking, way) => ({
           ...describeRelease(booking, way),
           ...(wallet === undefined ? {} : { refundedToAddress: wallet.address }),

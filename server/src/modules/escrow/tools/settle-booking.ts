@@ -16,7 +16,9 @@ const Output = BookingWrite.extend({
   waitingUsdc: WaitingAmount,
   walletReturn: z
     .object({
-      ...{ amountUsdc: DecimalAmount, orderId: z.string(), transferId: z.string() },
+      amountUsdc: DecimalAmount,
+      orderId: z.string(),
+      transferId: z.string(),
       txHash: z.string().nullable().describe("null: on its way; read_transaction has it by transferId"),
     })
     .nullable()

@@ -30,9 +30,14 @@ export async function takeClosing(
 ): Promise<StepAnswer | undefined> {
   try {
     return await takeTripStep(ports, {
-      ...{ tenantId, tripId, action: { name: "close" }, callId: callId ?? null, check: requireNotClosed },
+      tenantId,
+      tripId,
+      action: { name: "close" },
+      callId: callId ?? null,
+      check: requireNotClosed,
       result: (trip) => ({
-        ...{ ...describeClosing(trip), returnedNowUsdc: formatDecimal(trip.free) },
+        ...describeClosing(trip),
+        returnedNowUsdc: formatDecimal(trip.free),
         ...chainProvenance(ports.chain, ports.clock),
       }),
     });

@@ -51,7 +51,13 @@ function authorize({ input, deadline }: OperationCall<z.output<typeof Prefund>>)
   return {
     kind: "token",
     primaryType: "ReceiveWithAuthorization",
-    ...{ token, from: terms.funder, to: escrow, value: terms.budget, validAfter: 0n, validBefore, nonce: tripId },
+    token,
+    from: terms.funder,
+    to: escrow,
+    value: terms.budget,
+    validAfter: 0n,
+    validBefore,
+    nonce: tripId,
   };
 }
 

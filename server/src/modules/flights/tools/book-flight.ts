@@ -43,7 +43,9 @@ export const bookFlight = defineTool({
 
   gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
   remember: (_input, { orderId, pnr, totalAmount, totalCurrency, ticketing }) => ({
-    ...{ kind: "order", key: orderKey(orderId), text: `A flight was booked for ${totalAmount} ${totalCurrency}.` },
+    kind: "order",
+    key: orderKey(orderId),
+    text: `A flight was booked for ${totalAmount} ${totalCurrency}.`,
     details: { orderId, pnr, totalAmount, totalCurrency, ticketing },
   }),
 
@@ -97,11 +99,9 @@ async function answerOf(
   const departure = departureOf(booked.slices, maps);
   const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);
   return {
-    ...{
-      ...booked,
-      chargeTxHash,
-      vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
-    },
+    ...booked,
+    chargeTxHash,
+    vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
     timeZones: timeZonesOf(booked.slices, maps),
     ancillaries,
     next: [...twice, ...sayMissing(ancillaries, booked), booked.next].join(" "),

@@ -48,7 +48,9 @@ export const holdFlight = defineTool({
   },
   example: (_today, { holdableOfferId }) => ({ offerId: holdableOfferId }),
   remember: (_input, { orderId, pnr, totalAmount, totalCurrency, holdUntil }) => ({
-    ...{ kind: "order", key: orderKey(orderId), text: `A flight was held for ${totalAmount} ${totalCurrency}.` },
+    kind: "order",
+    key: orderKey(orderId),
+    text: `A flight was held for ${totalAmount} ${totalCurrency}.`,
     details: { orderId, pnr, totalAmount, totalCurrency, holdUntil },
   }),
 

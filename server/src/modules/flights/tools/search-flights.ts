@@ -50,7 +50,12 @@ export const searchFlights = defineTool({
     kind: "search",
     text: `Flights from ${origin} to ${destination} on ${departureDate} were searched, and ${offers.length} offers shown.`,
     details: {
-      ...{ origin, destination, departureDate, returnDate, cabinClass, passengers },
+      origin,
+      destination,
+      departureDate,
+      returnDate,
+      cabinClass,
+      passengers,
       offers: offers.map(({ id, totalAmount, totalCurrency }) => ({ id, totalAmount, totalCurrency })),
     },
   }),

@@ -63,8 +63,12 @@ export const searchMoreFlights = defineTool({
       "You have no such search, or its offers can no longer be booked. Search again with search_flights or with ages.",
   },
   example: (today) => ({
-    ...{ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString(), ages: [38, 6] },
-    ...{ directOnly: true, order: "price" as const },
+    origin: "LHR",
+    destination: "JFK",
+    departureDate: today.add({ days: 60 }).toString(),
+    ages: [38, 6],
+    directOnly: true,
+    order: "price" as const,
   }),
   remember: ({ origin, destination, departureDate, ages }, { searchId, offers }) => ({
     kind: "search",
@@ -73,7 +77,8 @@ export const searchMoreFlights = defineTool({
         ? `${offers.length} more offers of an earlier search were shown.`
         : `Flights from ${origin} to ${destination} on ${departureDate} were searched, and ${offers.length} offers shown.`,
     details: {
-      ...{ searchId, passengers: ages?.length ?? null },
+      searchId,
+      passengers: ages?.length ?? null,
       offers: offers.map(({ id, totalAmount, totalCurrency }) => ({ id, totalAmount, totalCurrency })),
     },
   }),
@@ -108,7 +113,10 @@ export const searchMoreFlights = defineTool({
     }
     const next = offset + page.length;
     return {
-      ...{ searchId, offers, matching: countOffers(matching), emptiedBy },
+      searchId,
+      offers,
+      matching: countOffers(matching),
+      emptiedBy,
       considered: { ...countOffers(live), offers: found.considered },
       nextCursor: next < all.length ? writeCursor(next, searchId, input) : null,
       timeZones: timeZonesOf(

@@ -86,7 +86,9 @@ async function describe(
   const profile = (await travelers.get(tenantId, userId, environment)) ?? NOBODY;
   const mayRead = hasScope(scopes, "travelers:read");
   return {
-    ...{ userId, customerUserId, isGuest: userId === guestUserIdOf(tripId) },
+    userId,
+    customerUserId,
+    isGuest: userId === guestUserIdOf(tripId),
     givenName: (mayRead ? profile.givenName : undefined) ?? null,
     familyName: (mayRead ? profile.familyName : undefined) ?? null,
     missingForFlights: missingForFlights(profile),

@@ -58,23 +58,30 @@ class InvoicePage {
     const made = new Date(`${invoice.issuedOn}T00:00:00Z`);
     this.#made = made;
     this.#pdf = new PDFDocument({
-      ...{ size: [PAGE.width, PAGE.height], margin: 0, pdfVersion: "1.7", subset: "PDF/A-3b" },
-      ...{ lang: this.#words.locale, displayTitle: true },
+      size: [PAGE.width, PAGE.height],
+      margin: 0,
+      pdfVersion: "1.7",
+      subset: "PDF/A-3b",
+      lang: this.#words.locale,
+      displayTitle: true,
       info: { Title: `${this.#title()} ${invoice.number}`, CreationDate: made, ModDate: made },
     });
-    this.#pdf.file(Buffer.from(JSON.stringify(invoice)), {
-      ...{ name: `${invoice.number.replaceAll("/", "-")}.json`, type: "application/json", relationship: "Data" },
-      ...{ creationDate: made, modifiedDate: made },
+    this.#attach(JSON.stringify(invoice), {
+      name: `${invoice.number.replaceAll("/", "-")}.json`,
+      type: "application/json",
+      relationship: "Data",
     });
   }
 
   /** As Factur-X wants it: beside the page, and saying the same. */
   attach({ fileName, xml, description, metadata }: EInvoiceAttachment): void {
-    this.#pdf.file(Buffer.from(xml), {
-      ...{ name: fileName, type: "text/xml", relationship: "Alternative", description },
-      ...{ creationDate: this.#made, modifiedDate: this.#made },
-    });
+    this.#attach(xml, { name: fileName, type: "text/xml", relationship: "Alternative", description });
     this.#pdf.appendXML(metadata);
+  }
+
+  /** PDF/A-3 needs `relationship`, which the types of PDFKit do not know. */
+  #attach(content: string, about: { name: string; type: string; relationship: string; description?: string }): void {
+    this.#pdf.file(Buffer.from(content), { ...about, creationDate: this.#made, modifiedDate: this.#made });
   }
 
   /** Where it ends on the page. */

@@ -105,10 +105,16 @@ export const generateBookingInvoice = defineTool({
     const { document, orderId } = invoice;
     return {
       ...first,
-      ...{ bookingId, orderId: orderId ?? null, settleTxHash: document.settlement.txHash, dueOn: document.dueOn },
-      ...{ filesExpireAt: filesExpireAt.toString(), creditNotes, creditNoteWaiting },
+      bookingId,
+      orderId: orderId ?? null,
+      settleTxHash: document.settlement.txHash,
+      dueOn: document.dueOn,
+      filesExpireAt: filesExpireAt.toString(),
+      creditNotes,
+      creditNoteWaiting,
       notGiven: (["seller", "buyer"] as const).filter((party) => document[party] === null),
-      ...{ language: wordsIn(document.language).answer, sandbox: document.sandbox },
+      language: wordsIn(document.language).answer,
+      sandbox: document.sandbox,
     };
   },
 });

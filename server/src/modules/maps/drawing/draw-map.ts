@@ -296,7 +296,10 @@ const plateAt = (x: number, y: number, width: number, height: number): string =>
 const pair = ([x, y]: Pixel): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
 const grown = ({ left, top, right, bottom }: Box, by: number): Box => ({
-  ...{ left: left - by, top: top - by, right: right + by, bottom: bottom + by },
+  left: left - by,
+  top: top - by,
+  right: right + by,
+  bottom: bottom + by,
 });
 
 function text(className: string, x: number, y: number, content: string): string {

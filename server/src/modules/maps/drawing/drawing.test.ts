@@ -89,14 +89,19 @@ describe("a drawing", () => {
       const { svg, labelsNotDrawn } = await renderer.render(scene(stops));
       const labels = [...svg.matchAll(/<text class="stop haloed" x="([\d.]+)" y="([\d.]+)">([^<]+)</g)].map(
         ([, x, y, text = ""]) => ({
-          ...{ left: Number(x), top: Number(y) - 14, bottom: Number(y) + 4 },
+          left: Number(x),
+          top: Number(y) - 14,
+          bottom: Number(y) + 4,
           right: Number(x) + widthOf(text, 16, "bold"),
         }),
       );
       const markers = [
         ...svg.matchAll(/<rect class="marker" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g),
       ].map(([, x, y, width, height]) => ({
-        ...{ left: Number(x), top: Number(y), right: Number(x) + Number(width), bottom: Number(y) + Number(height) },
+        left: Number(x),
+        top: Number(y),
+        right: Number(x) + Number(width),
+        bottom: Number(y) + Number(height),
       }));
       expect(labelsNotDrawn).toEqual([]);
       expect(labels).toHaveLength(markers.length);

@@ -53,7 +53,9 @@ export class MapRenderer {
     if (this.#waiting.length >= this.#mostWaiting) return Promise.reject(new MapNotDrawn("busy"));
     const { promise, resolve, reject } = Promise.withResolvers<DrawnMap>();
     const task: Task = {
-      ...{ scene, resolve, reject },
+      scene,
+      resolve,
+      reject,
       timer: setTimeout(() => this.#giveUp(task), this.#timeoutMilliseconds),
     };
     this.#waiting.push(task);

@@ -74,7 +74,8 @@ export function layTiles(line: RouteLine, zoom: number): LaidTile[] {
   return rows.flatMap((y) =>
     columns.map((column) => ({
       name: { zoom, x: ((column % count) + count) % count, y },
-      ...{ left: column * TILE_PIXELS - left, top: y * TILE_PIXELS - top },
+      left: column * TILE_PIXELS - left,
+      top: y * TILE_PIXELS - top,
     })),
   );
 }

@@ -34,7 +34,12 @@ export function openView(stops: readonly ScenePoint[], shape: RouteShape = "thro
   const projection = kind === "world" ? worldOf(points) : aroundRoute(cap.center, points);
   const isShown = clipOf(projection, kind, cap.center);
   return {
-    ...{ kind, projection, legs, center: cap.center, pixelsOfRadian: projection.scale(), radius: isShown },
+    kind,
+    projection,
+    legs,
+    center: cap.center,
+    pixelsOfRadian: projection.scale(),
+    radius: isShown,
     locate: locateBy(projection),
   };
 }
@@ -44,7 +49,7 @@ function streetView(line: RouteLine, kind: MapKind, zoom: number): View {
   const { center, radius } = line.cap;
   // A map of Mercator's is larger than the globe, the more so the farther from the equator.
   const pixelsOfRadian = projection.scale() / Math.cos((center[1] * Math.PI) / 180);
-  return { ...{ kind, projection, legs: line.legs, center, radius, pixelsOfRadian }, locate: locateBy(projection) };
+  return { kind, projection, legs: line.legs, center, radius, pixelsOfRadian, locate: locateBy(projection) };
 }
 
 const locateBy =

@@ -86,7 +86,12 @@ export const exportRouteMap = defineTool({
     const links = deepLinksOf(stops, mode);
     const distance = sayDistance(totalOf(legs), words);
     return {
-      ...{ stops, legs, totalDistanceKilometers: totalOf(legs), map, mapNote, links },
+      stops,
+      legs,
+      totalDistanceKilometers: totalOf(legs),
+      map,
+      mapNote,
+      links,
       card: fitToChannel(
         {
           title: shownTitle,

@@ -73,7 +73,8 @@ export const readOrder = defineTool({
     const isLive = flight !== null || stay !== null;
     const summary = toSummary(order);
     return {
-      ...{ ...summary, readAt: isLive ? clock.now().toString() : summary.readAt },
+      ...summary,
+      readAt: isLive ? clock.now().toString() : summary.readAt,
       travelers: describeTravelers(travelers, scopes),
       flight,
       stay,

@@ -69,8 +69,10 @@ export const validateTravelAddress = defineTool({
   async run(input, { maps, call: { signal } }) {
     const lines = input.addressLines.map((line) => line.trim()).filter((line) => line !== "");
     const given = {
-      ...{ lines, locality: filled(input.locality) },
-      ...{ administrativeArea: filled(input.administrativeArea), postalCode: filled(input.postalCode) },
+      lines,
+      locality: filled(input.locality),
+      administrativeArea: filled(input.administrativeArea),
+      postalCode: filled(input.postalCode),
     };
     const { countryCode, city, read } = await readAddress(given, input.regionCode?.toUpperCase(), maps, signal);
     const { address, streetLines = lines } = read ?? {};

@@ -88,7 +88,9 @@ export const checkPolicy = defineTool({
     ]);
     return {
       ...verdict,
-      ...{ isEnforced: enforcedId === policyId, policyIds: policyIds.slice(0, MOST_NAMED), budgets },
+      isEnforced: enforcedId === policyId,
+      policyIds: policyIds.slice(0, MOST_NAMED),
+      budgets,
     };
   },
 });

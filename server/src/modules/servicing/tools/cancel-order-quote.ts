@@ -70,7 +70,14 @@ export const cancelOrderQuote = defineTool({
       environment: order.environment,
     });
     return {
-      ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
+      cancellationId,
+      orderId,
+      kind: order.kind,
+      refundAmount,
+      refundCurrency,
+      refundTo,
+      credits,
+      expiresAt,
       ...(await inUsdc(stores, quote, order)),
       ...flights.provenance(),
       sandbox: flights.sandbox,

@@ -46,7 +46,8 @@ export const confirmOrderChange = defineTool({
     }),
   }),
   output: ChangeResult.extend({
-    ...{ chargeTxHash: ChargeTxHash, timeZones: TimeZones },
+    chargeTxHash: ChargeTxHash,
+    timeZones: TimeZones,
     ...FlightTerms.shape,
     conditions: FlightTerms.shape.conditions
       .nullable()

@@ -110,8 +110,12 @@ export const requestOrderChange = defineTool({
     servicesLost: z
       .array(
         z.object({
-          ...{ id: z.string(), kind: z.string(), quantity: z.number(), designator: wordsOfOthers().nullable() },
-          ...{ totalAmount: DecimalAmount, totalCurrency: z.string() },
+          id: z.string(),
+          kind: z.string(),
+          quantity: z.number(),
+          designator: wordsOfOthers().nullable(),
+          totalAmount: DecimalAmount,
+          totalCurrency: z.string(),
         }),
       )
       .readonly()
@@ -151,7 +155,9 @@ export const requestOrderChange = defineTool({
       throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
     }
     const add = slices.add.map(({ origin, destination, departure_date: departureDate, cabin_class: cabinClass }) => ({
-      ...{ origin: origin.toUpperCase(), destination: destination.toUpperCase(), departureDate },
+      origin: origin.toUpperCase(),
+      destination: destination.toUpperCase(),
+      departureDate,
       ...(cabinClass === undefined ? {} : { cabinClass }),
     }));
     const details = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
@@ -185,7 +191,9 @@ export const requestOrderChange = defineTool({
       emptyBecause: offers.length > 0 ? null : request.offers.length > 0 ? ONLY_HELD : whyEmpty(details),
       considered: request.offers.length,
       removed: removed.map(({ id, origin, destination, segments: [first] }) => ({
-        ...{ id, origin, destination },
+        id,
+        origin,
+        destination,
         departingAt: first?.departingAt ?? "",
       })),
       servicesLost: servicesOf(removed, services),
@@ -208,6 +216,11 @@ function servicesOf(slices: readonly OrderedSlice[], services: readonly BookedSe
   return services
     .filter(({ segmentIds }) => segmentIds.some((id) => gone.has(id)))
     .map(({ id, kind, quantity, designator, totalAmount, totalCurrency }) => ({
-      ...{ id, kind, quantity, designator, totalAmount, totalCurrency },
+      id,
+      kind,
+      quantity,
+      designator,
+      totalAmount,
+      totalCurrency,
     }));
 }

@@ -68,10 +68,13 @@ const NotApplied = z
 function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
   return {
-    ...{ quoteId, email, phoneNumber },
+    quoteId,
+    email,
+    phoneNumber,
     guests: input.guests.map(({ givenName, familyName, bornOn, customerUserId }) => ({
       ...(bornOn === undefined ? {} : { bornOn }),
-      ...{ givenName, familyName },
+      givenName,
+      familyName,
       ...(customerUserId === undefined ? {} : { customerUserId }),
     })),
     customerUserIds: input.additionalCustomerUserIds ?? [],
@@ -121,7 +124,9 @@ export const bookStay = defineTool({
     guests: [{ givenName: "Amelia", familyName: "Hart" }],
   }),
   remember: (_input, { orderId, reference, totalAmount, totalCurrency }) => ({
-    ...{ kind: "order", key: orderKey(orderId), text: `A stay was booked for ${totalAmount} ${totalCurrency}.` },
+    kind: "order",
+    key: orderKey(orderId),
+    text: `A stay was booked for ${totalAmount} ${totalCurrency}.`,
     details: { orderId, reference, totalAmount, totalCurrency },
   }),
 
@@ -193,5 +198,5 @@ async function answerOf(
   // What it cost leaves the wallet at once, and not with the next look at what is to be done.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
-  return { ...{ ...booked, ...now, totalAmount, totalCurrency, next }, chargeTxHash, vendorAddress, notApplied: [] };
+  return { ...booked, ...now, totalAmount, totalCurrency, next, chargeTxHash, vendorAddress, notApplied: [] };
 }

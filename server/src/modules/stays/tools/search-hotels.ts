@@ -50,9 +50,16 @@ export const searchHotels = defineTool({
     kind: "search",
     text: `Hotels at ${location} from ${checkInDate} to ${checkOutDate} were searched, and ${accommodations.length} shown.`,
     details: {
-      ...{ location, checkInDate, checkOutDate, guests, rooms },
+      location,
+      checkInDate,
+      checkOutDate,
+      guests,
+      rooms,
       offers: accommodations.map(({ id, cheapestRate: { id: rateId, totalAmount, totalCurrency } }) => ({
-        ...{ accommodationId: id, rateId, totalAmount, totalCurrency },
+        accommodationId: id,
+        rateId,
+        totalAmount,
+        totalCurrency,
       })),
     },
   }),

@@ -29,7 +29,9 @@ it("a scan of somebody else fills no profile, and is not used up by it", async (
   expect(partly.body).toMatchObject({ code: "scan_of_another_person", fields: ["bornOn"] });
   expect(resultOf(await save({ userId })).profile).toMatchObject({ ...anna, passports: [] });
   expect(resultOf(await save({ userId: "user_bo", scanId })).profile).toMatchObject({
-    ...{ givenName: "BO", familyName: "LINDQVIST", passports: [{ number: "***67" }] },
+    givenName: "BO",
+    familyName: "LINDQVIST",
+    passports: [{ number: "***67" }],
   });
 });
 

@@ -45,7 +45,10 @@ export const listUsage = defineTool({
     nextCursor: NextCursor,
     sums: z
       .object({
-        ...{ from: z.string(), to: z.string(), calls: z.int(), priceMicroUsdc: MicroUsdc },
+        from: z.string(),
+        to: z.string(),
+        calls: z.int(),
+        priceMicroUsdc: MicroUsdc,
         tools: z.array(z.object({ tool: z.string(), calls: z.int(), priceMicroUsdc: MicroUsdc })).readonly(),
       })
       .describe("Over all pages; both days counted, UTC"),
@@ -87,7 +90,9 @@ export const listUsage = defineTool({
       calls: Number(byTool.reduce((sum, { calls }) => sum + calls, 0n)),
       priceMicroUsdc: byTool.reduce((sum, { priceMicro }) => sum + priceMicro, 0n).toString(),
       tools: byTool.map(({ tool: name, calls, priceMicro }) => ({
-        ...{ tool: name, calls: Number(calls), priceMicroUsdc: priceMicro.toString() },
+        tool: name,
+        calls: Number(calls),
+        priceMicroUsdc: priceMicro.toString(),
       })),
     };
     return { records, nextCursor, sums, totals: describeSpending(totals, now) };

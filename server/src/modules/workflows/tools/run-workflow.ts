@@ -29,7 +29,10 @@ export const runWorkflow = defineTool({
   example: (today, { tripId }) => ({
     workflowId: "service.book_flight",
     input: {
-      ...{ tripId, origin: "LHR", destination: "CDG", passengers: 2 },
+      tripId,
+      origin: "LHR",
+      destination: "CDG",
+      passengers: 2,
       departureDate: today.add({ days: 40 }).toString(),
     },
   }),
@@ -51,7 +54,10 @@ export const runWorkflow = defineTool({
       workflows,
       { tenantId, keyId, environment },
       {
-        ...{ workflowId, input, userId: named, traceId: call.traceId },
+        workflowId,
+        input,
+        userId: named,
+        traceId: call.traceId,
         // A call that is sent again after the crash of the first one finds the run that this has started.
         idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },

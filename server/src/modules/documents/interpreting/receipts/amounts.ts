@@ -158,8 +158,22 @@ function frameOf(before: string, after: string) {
 }
 
 const DIGIT_OF_LETTER: Readonly<Record<string, string>> = {
-  ...{ O: "0", o: "0", Q: "0", D: "0", l: "1", I: "1", "|": "1", "!": "1", i: "1" },
-  ...{ S: "5", s: "5", Z: "2", z: "2", B: "8", G: "6", g: "9" },
+  O: "0",
+  o: "0",
+  Q: "0",
+  D: "0",
+  l: "1",
+  I: "1",
+  "|": "1",
+  "!": "1",
+  i: "1",
+  S: "5",
+  s: "5",
+  Z: "2",
+  z: "2",
+  B: "8",
+  G: "6",
+  g: "9",
 };
 
 /** `1O.5O` can only be an amount that text recognition misread. */
@@ -259,7 +273,12 @@ export function toAmount(number: RawNumber, style: NumberStyle): Amount {
   const values = isSure ? joined : prefersJoined ? [...joined, ...own.values] : [...own.values, ...joined];
   const { row, end, currency, isPercent, isMultiplier, isMeasure, isNegative } = number;
   return {
-    ...{ row, end, currency, isPercent, isMultiplier, isMeasure },
+    row,
+    end,
+    currency,
+    isPercent,
+    isMultiplier,
+    isMeasure,
     start: prefersJoined ? (number.joined?.start ?? number.start) : number.start,
     values: [...new Set(values)].map((value) => (isNegative ? -value : value)),
     isClean:

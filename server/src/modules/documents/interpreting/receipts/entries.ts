@@ -203,8 +203,13 @@ function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, i
 }
 
 const BROKEN = {
-  ...{ rate: undefined, rateAt: undefined, net: undefined, tax: undefined, gross: undefined },
-  ...{ isIncluded: false, isBroken: true },
+  rate: undefined,
+  rateAt: undefined,
+  net: undefined,
+  tax: undefined,
+  gross: undefined,
+  isIncluded: false,
+  isBroken: true,
 };
 
 const isUsualRate = (amount: Amount): boolean =>
