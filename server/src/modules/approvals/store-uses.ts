@@ -19,10 +19,7 @@ export async function useApproval(
   const { numUpdatedRows } = await db
     .updateTable("approval")
     .set({ state: "used", callId, usedAt })
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("id", "=", id)
-    .where("state", "=", "approved")
+    .where((where) => where.and({ tenantId, environment, id, state: "approved" }))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   await db

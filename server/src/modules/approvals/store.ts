@@ -39,8 +39,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     },
     async findSameFare(owner, fareHash, lock) {
       const row = await selectOf(queryable, [owner])
-        .where("fareHash", "=", fareHash)
-        .where("state", "=", "approved")
+        .where((where) => where.and({ fareHash, state: "approved" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
         .limit(1)
@@ -50,8 +49,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     },
     async findRejected(owner, rejectionHash) {
       const rows = await selectOf(queryable, [owner])
-        .where("rejectionHash", "=", rejectionHash)
-        .where("state", "=", "rejected")
+        .where((where) => where.and({ rejectionHash, state: "rejected" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
         .execute();
@@ -62,10 +60,14 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .selectFrom("approval")
         .innerJoin("call", "call.id", "approval.callId")
         .select("call.id")
-        .where("approval.tenantId", "=", tenantId)
-        .where("approval.environment", "=", environment)
-        .where("approval.id", "=", id)
-        .where("call.state", "=", "reserved")
+        .where((where) =>
+          where.and({
+            "approval.tenantId": tenantId,
+            "approval.environment": environment,
+            "approval.id": id,
+            "call.state": "reserved",
+          }),
+        )
         .executeTakeFirst();
       return found !== undefined;
     },
@@ -104,11 +106,7 @@ function selectOf(db: Queryable, owners: readonly ApprovalOwner[]) {
 }
 
 function changeOf(db: Queryable, { tenantId, environment }: ApprovalOwner, id: string) {
-  return db
-    .updateTable("approval")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("id", "=", id);
+  return db.updateTable("approval").where((where) => where.and({ tenantId, environment, id }));
 }
 
 async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
@@ -130,9 +128,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
   );
   const now = clock.now().toString();
   const waiting = await selectOf(db, [approval])
-    .where("callHash", "=", callHash)
-    .where("state", "=", "pending")
-    .where("contentHash", "=", contentHash)
+    .where((where) => where.and({ callHash, state: "pending", contentHash }))
     .where("amountMicro", amount === undefined ? "is" : "=", amount ?? null)
     .where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`)
     .executeTakeFirst();
@@ -140,9 +136,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
   await db
     .updateTable("approval")
     .set({ state: "replaced" })
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("callHash", "=", callHash)
+    .where((where) => where.and({ tenantId, environment, callHash }))
     .where("state", "in", ["pending", "approved"])
     .execute();
   const row = await db

@@ -33,9 +33,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const row = await db
         .selectFrom("seenOffer")
         .select("offer")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("offerId", "=", id)
+        .where((where) => where.and({ tenantId, environment, offerId: id }))
         .executeTakeFirst();
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
     },
@@ -45,8 +43,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const rows = await db
         .selectFrom("seenOffer")
         .select(["offerId", "offer"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("offerId", "in", ids)
         .execute();
       return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
@@ -56,9 +53,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const row = await db
         .selectFrom("seenSearch")
         .select("comparables")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("searchId", "=", searchId)
+        .where((where) => where.and({ tenantId, environment, searchId }))
         .executeTakeFirst();
       return row === undefined ? undefined : Comparables.parse(row.comparables);
     },

@@ -98,9 +98,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
       const row = await queryable
         .selectFrom("booking")
         .selectAll()
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("offerId", "=", offerId)
+        .where((where) => where.and({ tenantId, environment, offerId }))
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -122,9 +120,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           ...toColumns(to, change),
           ...orderColumns(to, change, clock.now()),
         })
-        .where("id", "=", id)
-        .where("state", "=", guard.from)
-        .where("workerId", "=", guard.workerId)
+        .where((where) => where.and({ id, state: guard.from, workerId: guard.workerId }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -141,9 +137,7 @@ function createCovers(
       const query = queryable
         .selectFrom("booking")
         .selectAll()
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("escrowBookingId", "=", escrowBookingId)
+        .where((where) => where.and({ tenantId, environment, escrowBookingId }))
         .where("state", "<>", "failed");
       const row = await (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -211,10 +205,7 @@ function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHel
           updatedAt: at,
           quietUntil: null,
         })
-        .where("id", "=", id)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("state", "=", "on_hold")
+        .where((where) => where.and({ id, tenantId, environment, state: "on_hold" }))
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -231,8 +222,7 @@ function createCustomers(
     const owner = await queryable
       .selectFrom("customerOwner")
       .select(["tenantId", "userId"])
-      .where("environment", "=", environment)
-      .where("customerUserId", "=", customerUserId)
+      .where((where) => where.and({ environment, customerUserId }))
       .executeTakeFirst();
     return owner?.tenantId === tenantId && owner.userId === userId;
   };
@@ -260,9 +250,7 @@ function createCustomers(
     async endCustomerLease(environment, email, holder) {
       await queryable
         .deleteFrom("customerLease")
-        .where("environment", "=", environment)
-        .where("email", "=", email)
-        .where("holder", "=", holder)
+        .where((where) => where.and({ environment, email, holder }))
         .execute();
     },
 

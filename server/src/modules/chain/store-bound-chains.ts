@@ -74,9 +74,7 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
       const row = await db
         .updateTable("chainNetwork")
         .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
-        .where("environment", "=", environment)
-        .where("indexedNumber", "=", from.number)
-        .where("indexedHash", "=", from.hash)
+        .where((where) => where.and({ environment, indexedNumber: from.number, indexedHash: from.hash }))
         .returning("environment")
         .executeTakeFirst();
       return row !== undefined;

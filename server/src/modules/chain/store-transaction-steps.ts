@@ -27,9 +27,7 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           earlierHashes: sql`array_append(earlier_hashes, hash)`,
           updatedAt: now(),
         })
-        .where("id", "=", id)
-        .where("state", "=", "signed")
-        .where("hash", "=", from)
+        .where((where) => where.and({ id, state: "signed", hash: from }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -49,9 +47,7 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           earlierHashes: sql`array_append(earlier_hashes, hash)`,
           updatedAt: now(),
         })
-        .where("id", "=", id)
-        .where("state", "=", "signed")
-        .where("hash", "=", from)
+        .where((where) => where.and({ id, state: "signed", hash: from }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -70,8 +66,7 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           blockHash: block.hash,
           updatedAt: now(),
         })
-        .where("id", "=", id)
-        .where("state", "=", "signed")
+        .where((where) => where.and({ id, state: "signed" }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;

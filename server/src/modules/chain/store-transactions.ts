@@ -46,8 +46,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       const row = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
-        .where("environment", "=", environment)
-        .where("hash", "=", hash)
+        .where((where) => where.and({ environment, hash }))
         .executeTakeFirst();
       return row === undefined ? undefined : toTransaction(row);
     },
@@ -109,8 +108,7 @@ async function findByKey(
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where("environment", "=", environment)
-    .where("idempotencyKey", "=", idempotencyKey)
+    .where((where) => where.and({ environment, idempotencyKey }))
     .executeTakeFirst();
   return row === undefined ? undefined : toTransaction(row);
 }
@@ -124,9 +122,13 @@ async function findOfRequest(
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where("environment", "=", environment)
-    .where("tenantId", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
-    .where("requestKey", "=", requestKeyOf(callId))
+    .where((where) =>
+      where.and({
+        environment,
+        tenantId: sql<string>`(select tenant_id from call where id = ${callId})`,
+        requestKey: requestKeyOf(callId),
+      }),
+    )
     .where("callId", "<>", callId)
     .where("state", "<>", "reverted")
     .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)

@@ -40,8 +40,7 @@ export function createWallets(
     return await db
       .selectFrom("wallet")
       .select(columns)
-      .where("environment", "=", environment)
-      .where("kind", "=", kind)
+      .where((where) => where.and({ environment, kind }))
       .where("tenantId", tenantId === null ? "is" : "=", tenantId)
       .executeTakeFirst();
   }

@@ -30,9 +30,7 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
       const trip = await db
         .updateTable("trip")
         .set({ mail: end, updatedAt: at.toString() })
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
-        .where("mail", "=", "pending")
+        .where((where) => where.and({ environment, tripId, mail: "pending" }))
         .returning(["tenantId", "environment", "tripId"])
         .executeTakeFirst();
       if (trip === undefined) return;

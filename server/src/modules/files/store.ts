@@ -58,8 +58,7 @@ export function createSharedFiles(db: Queryable) {
     ): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom("sharedFile")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("fileName", "in", fileNames)
         .executeTakeFirst();
       return Number(numDeletedRows);

@@ -122,9 +122,7 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("foundSearch")
         .select("found")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("searchId", "=", searchId)
+        .where((where) => where.and({ tenantId, environment, searchId }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .executeTakeFirst();
       if (row === undefined) return undefined;

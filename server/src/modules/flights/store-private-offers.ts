@@ -43,8 +43,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       const owner = await db
         .selectFrom("privateOffer")
         .select("tenantId")
-        .where("environment", "=", environment)
-        .where("offerId", "=", offerId)
+        .where((where) => where.and({ environment, offerId }))
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;
     },
@@ -54,9 +53,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       const row = await db
         .selectFrom("privateOffer")
         .select("loyaltyAccounts")
-        .where("environment", "=", environment)
-        .where("tenantId", "=", tenantId)
-        .where("offerId", "=", offerId)
+        .where((where) => where.and({ environment, tenantId, offerId }))
         .executeTakeFirst();
       const sealed = row?.loyaltyAccounts ?? null;
       return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(environment, tenantId))));

@@ -71,8 +71,7 @@ export async function markRevoked(
   const row = await queryable
     .updateTable("apiKey")
     .set({ revokedAt: at.toString() })
-    .where("id", "=", keyId)
-    .where("tenantId", "=", tenantId)
+    .where((where) => where.and({ id: keyId, tenantId }))
     .where("revokedAt", "is", null)
     .returning("keyHash")
     .executeTakeFirst();
@@ -80,8 +79,7 @@ export async function markRevoked(
   const known = await queryable
     .selectFrom("apiKey")
     .select("id")
-    .where("id", "=", keyId)
-    .where("tenantId", "=", tenantId)
+    .where((where) => where.and({ id: keyId, tenantId }))
     .executeTakeFirst();
   return { outcome: known === undefined ? "unknown" : "already" };
 }

@@ -29,8 +29,7 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
       const row = await queryable
         .selectFrom("apiKey")
         .select("personId")
-        .where("tenantId", "=", tenantId)
-        .where("id", "=", keyId)
+        .where((where) => where.and({ tenantId, id: keyId }))
         .executeTakeFirst();
       return row?.personId ?? undefined;
     },
@@ -50,8 +49,7 @@ interface Storage {
 function personsOf(db: Queryable, { tenantId, environment }: Owner) {
   return db
     .selectFrom("person")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
+    .where((where) => where.and({ tenantId, environment }))
     .where("removedAt", "is", null);
 }
 
@@ -100,9 +98,7 @@ async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: s
   await db
     .updateTable("apiKey")
     .set({ revokedAt: sql<string>`coalesce(revoked_at, ${now}::timestamptz)` })
-    .where("tenantId", "=", owner.tenantId)
-    .where("environment", "=", owner.environment)
-    .where("personId", "=", id)
+    .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, personId: id }))
     .execute();
   await audit({ db, clock }, owner, { action: "person.remove", id, actor, details: {} });
   return true;
@@ -111,9 +107,7 @@ async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: s
 function changePerson(db: Queryable, { tenantId, environment }: Owner, id: string) {
   return db
     .updateTable("person")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("id", "=", id)
+    .where((where) => where.and({ tenantId, environment, id }))
     .where("removedAt", "is", null);
 }
 

@@ -20,9 +20,7 @@ export async function isUserOf(queryable: Queryable, users: UsersOf, userId: str
     const user = await queryable
       .selectFrom("appUser")
       .select("id")
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("id", "=", userId)
+      .where((where) => where.and({ tenantId, environment, id: userId }))
       .executeTakeFirst();
     return user !== undefined;
   }
@@ -30,8 +28,7 @@ export async function isUserOf(queryable: Queryable, users: UsersOf, userId: str
     .selectFrom("apiKey")
     .innerJoin("tenant", "tenant.id", "apiKey.tenantId")
     .select(["apiKey.environment", "tenant.isBeta"])
-    .where("apiKey.tenantId", "=", tenantId)
-    .where("apiKey.id", "=", keyId)
+    .where((where) => where.and({ "apiKey.tenantId": tenantId, "apiKey.id": keyId }))
     .where("apiKey.revokedAt", "is", null)
     .executeTakeFirst();
   return key !== undefined && environmentOfKey(key, networkMode) === environment;

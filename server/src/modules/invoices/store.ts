@@ -25,8 +25,7 @@ const invoicesOf = (db: Queryable, { tenantId, environment }: Owner) =>
   db
     .selectFrom("bookingInvoice")
     .select(columns)
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment);
+    .where((where) => where.and({ tenantId, environment }));
 
 type Row = InferResult<ReturnType<typeof invoicesOf>>[number];
 
@@ -41,8 +40,7 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
       const row = await queryable
         .selectFrom("invoicingSettings")
         .select("settings")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .executeTakeFirst();
       return row === undefined ? undefined : InvoicingSettings.parse(row.settings);
     },
@@ -86,8 +84,7 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orde
         .selectFrom("bookingInvoice")
         .select("orderId")
         .distinct()
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("invoiceNumber", "in", invoiceNumbers)
         .execute();
       return rows.flatMap(({ orderId }) => orderId ?? []);
@@ -130,8 +127,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   return {
     async lockInvoice(owner, bookingId) {
       const row = await invoicesOf(db, owner)
-        .where("bookingId", "=", bookingId)
-        .where("kind", "=", "invoice")
+        .where((where) => where.and({ bookingId, kind: "invoice" }))
         .forUpdate()
         .executeTakeFirst();
       return row === undefined ? undefined : toInvoice(row);
@@ -154,9 +150,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
       await db
         .updateTable("invoiceSeries")
         .set({ lastNumber: number })
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("series", "=", series)
+        .where((where) => where.and({ tenantId, environment, series }))
         .execute();
       const invoiceNumber = series + String(number).padStart(DIGITS, "0");
       const document = write(invoiceNumber);
@@ -198,9 +192,7 @@ function seriesOf(db: Queryable, { tenantId, environment, series }: Owner & { se
   return db
     .selectFrom("invoiceSeries")
     .select("lastNumber")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("series", "=", series);
+    .where((where) => where.and({ tenantId, environment, series }));
 }
 
 function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
@@ -208,9 +200,7 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
     const row = await db
       .selectFrom("bookingInvoice")
       .select(["pdf", "charactersNotShown"])
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("invoiceNumber", "=", invoiceNumber)
+      .where((where) => where.and({ tenantId, environment, invoiceNumber }))
       .executeTakeFirst();
     return row === undefined || row.pdf === null ? undefined : { ...row, pdf: row.pdf };
   };
@@ -220,9 +210,7 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
       await db
         .updateTable("bookingInvoice")
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
-        .where("tenantId", "=", owner.tenantId)
-        .where("environment", "=", owner.environment)
-        .where("invoiceNumber", "=", invoiceNumber)
+        .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, invoiceNumber }))
         .where("pdf", "is", null)
         .execute();
       const kept = await drawn(owner, invoiceNumber);

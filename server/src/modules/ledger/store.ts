@@ -215,8 +215,9 @@ async function readHolds(db: Queryable, purse: Purse): Promise<{ reference: stri
     .selectFrom("ledgerEntry")
     .innerJoin("ledgerTransaction", "ledgerTransaction.id", "ledgerEntry.transactionId")
     .select(["ledgerEntry.amountMicro as amount", sql<string>`substr(reference, length('hold:') + 1)`.as("reference")])
-    .where("ledgerEntry.accountId", "=", accountOf(purse, "held"))
-    .where("ledgerTransaction.kind", "=", "hold")
+    .where((where) =>
+      where.and({ "ledgerEntry.accountId": accountOf(purse, "held"), "ledgerTransaction.kind": "hold" }),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -29,8 +29,7 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
     db
       .selectFrom("budget")
       .select(columns)
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
+      .where((where) => where.and({ tenantId, environment }))
       .orderBy("budgetId");
 
   const findOwners = batchLookUps((keys) => ownersWithBudgets(queryable, keys));
@@ -95,9 +94,7 @@ async function putBudget(
   const before = await db
     .selectFrom("budget")
     .selectAll()
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("budgetId", "=", budgetId)
+    .where((where) => where.and({ tenantId, environment, budgetId }))
     .executeTakeFirst();
   if (before === undefined) await requireFewEnough(db, owner);
   const values = { ...toColumns(budget), updatedBy: actor, updatedAt: clock.now().toString() };
@@ -119,8 +116,7 @@ async function requireFewEnough(db: Queryable, { tenantId, environment }: SpendO
   const { count } = await db
     .selectFrom("budget")
     .select(({ fn }) => fn.countAll<bigint>().as("count"))
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
+    .where((where) => where.and({ tenantId, environment }))
     .executeTakeFirstOrThrow();
   if (count < MOST_BUDGETS) return;
   throw new Failure("conflict", {

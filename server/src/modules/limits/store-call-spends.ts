@@ -165,9 +165,7 @@ export class StoredCallSpends implements CallSpends {
     const rows = await this.#db
       .selectFrom("callSpendLine")
       .select(["account", "period", "amountMicro as amount"])
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("callId", "=", callId)
+      .where((where) => where.and({ tenantId, environment, callId }))
       .execute();
     return rows.map(({ account, period, amount }) => ({ ...countedAs(account, period), amount }));
   }

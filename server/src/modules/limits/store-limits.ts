@@ -18,9 +18,7 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
     const row = await db
       .selectFrom("spendLimit")
       .selectAll()
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("keyId", "=", keyId)
+      .where((where) => where.and({ tenantId, environment, keyId }))
       .executeTakeFirst();
     return row === undefined ? NO_LIMITS : toLimits(row);
   }

@@ -56,11 +56,7 @@ export function createTripRecords(db: Queryable): TripRecords {
 
 function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
   const entriesOf = ({ tenantId, environment, tripId }: TripOwner) =>
-    db
-      .selectFrom("tripEntry")
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("tripId", "=", tripId);
+    db.selectFrom("tripEntry").where((where) => where.and({ tenantId, environment, tripId }));
 
   return {
     async list(trip, { limit, before }) {

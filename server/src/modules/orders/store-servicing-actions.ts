@@ -37,10 +37,7 @@ function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | 
       const row = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("kind", "=", kind)
-        .where("subjectId", "=", subjectId)
+        .where((where) => where.and({ tenantId, environment, kind, subjectId }))
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toAction(row);
@@ -60,9 +57,7 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .where("state", "=", "done")
+        .where((where) => where.and({ environment, orderId, state: "done" }))
         .execute();
       return rows.map(toAction);
     },
@@ -71,9 +66,7 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .where("state", "=", "sent")
+        .where((where) => where.and({ environment, orderId, state: "sent" }))
         .execute();
       return rows.map(toAction);
     },
@@ -82,10 +75,7 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction as action")
         .selectAll("action")
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .where("state", "=", "failed")
-        .where("failureCode", "=", GIVEN_UP)
+        .where((where) => where.and({ environment, orderId, state: "failed", failureCode: GIVEN_UP }))
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -153,9 +143,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           quietUntil: now(),
           updatedAt: now(),
         })
-        .where("id", "=", id)
-        .where("state", "=", "failed")
-        .where("failureCode", "=", GIVEN_UP)
+        .where((where) => where.and({ id, state: "failed", failureCode: GIVEN_UP }))
         .where("paymentKind", "is", null)
         .returning("id")
         .executeTakeFirst();
@@ -174,9 +162,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           failureCode,
           quietUntil: quietUntil?.toString(),
         })
-        .where("id", "=", id)
-        .where("state", "=", guard.from)
-        .where("workerId", "=", guard.workerId)
+        .where((where) => where.and({ id, state: guard.from, workerId: guard.workerId }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;

@@ -187,8 +187,7 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
           updatedAt: now,
           ...(seen === undefined ? { orderCheckAt: now } : {}),
         })
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
+        .where((where) => where.and({ environment, orderId }))
         .where("state", "in", ["booked", "on_hold"])
         .where((where) => (seen === undefined ? where.and([]) : where.or(differs)))
         .where((where) =>
@@ -240,8 +239,7 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       const rows = await queryable
         .selectFrom("orderEvent")
         .select(["id", "kind", "details", "at"])
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
+        .where((where) => where.and({ environment, orderId }))
         .orderBy("id")
         .execute();
       await tellTrips(queryable, environment, orderId, rows);
@@ -252,15 +250,13 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
         queryable
           .selectFrom("booking")
           .select(["bookedAt", "result", "holdCallId", "createdAt"])
-          .where("environment", "=", environment)
-          .where("orderId", "=", orderId)
+          .where((where) => where.and({ environment, orderId }))
           .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
           .executeTakeFirst(),
         queryable
           .selectFrom("orderEvent")
           .selectAll()
-          .where("environment", "=", environment)
-          .where("orderId", "=", orderId)
+          .where((where) => where.and({ environment, orderId }))
           .orderBy("id")
           .execute(),
       ]);
@@ -307,8 +303,7 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
       await queryable
         .updateTable("booking")
         .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
+        .where((where) => where.and({ environment, orderId }))
         .where("state", "in", ["booked", "on_hold", "failed"])
         .execute();
     },

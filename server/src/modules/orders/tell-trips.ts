@@ -22,8 +22,7 @@ export async function tellTrips(
   const owner = await db
     .selectFrom("booking")
     .select(["tenantId", "kind"])
-    .where("environment", "=", environment)
-    .where("orderId", "=", orderId)
+    .where((where) => where.and({ environment, orderId }))
     .executeTakeFirst();
   if (owner === undefined) return;
   const tripRecords = createTripRecords(db);

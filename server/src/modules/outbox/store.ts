@@ -79,9 +79,9 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const row = await db
         .selectFrom("message")
         .selectAll()
-        .where("tenantId", "=", reason.tenantId)
-        .where("environment", "=", reason.environment)
-        .where("messageKey", "=", keyOf(reason))
+        .where((where) =>
+          where.and({ tenantId: reason.tenantId, environment: reason.environment, messageKey: keyOf(reason) }),
+        )
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : table.toRecord(row);
@@ -110,9 +110,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
           ...(attempts === undefined ? {} : { attempts }),
           ...(isOver ? { encryptedMail: null } : {}),
         })
-        .where("id", "=", id)
-        .where("state", "=", from)
-        .where("workerId", "=", workerId)
+        .where((where) => where.and({ id, state: from, workerId }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -122,9 +120,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const rows = await db
         .selectFrom("message")
         .select(["id", "encryptedMail as mail"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("state", "=", "kept")
+        .where((where) => where.and({ tenantId, environment, state: "kept" }))
         .where("encryptedMail", "is not", null)
         .execute();
       for (const { id, mail } of rows) {

@@ -26,8 +26,7 @@ export function movePayment(
     const row = await db
       .updateTable("payment")
       .set({ ...change, updatedAt: storage.clock.now().toString() })
-      .where("id", "=", id)
-      .where("state", "=", from)
+      .where((where) => where.and({ id, state: from }))
       .where(
         sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
       )
@@ -41,8 +40,7 @@ export function movePayment(
     await db
       .updateTable("call")
       .set({ state: isOwed ? "released" : "captured" })
-      .where("id", "=", row.callId)
-      .where("state", "=", isOwed ? "captured" : "released")
+      .where((where) => where.and({ id: row.callId, state: isOwed ? "captured" : "released" }))
       .execute();
     return true;
   });
@@ -54,8 +52,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
     const row = await db
       .selectFrom("payment")
       .select(["environment", "asset", "payer", "amountMicro", "callId"])
-      .where("id", "=", id)
-      .where("state", "=", "claimed")
+      .where((where) => where.and({ id, state: "claimed" }))
       .forUpdate()
       .executeTakeFirst();
     if (row === undefined) return false;
@@ -74,8 +71,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
     await db
       .updateTable("call")
       .set({ state: "released", settledAt: storage.clock.now().toString() })
-      .where("id", "=", row.callId)
-      .where("state", "=", "reserved")
+      .where((where) => where.and({ id: row.callId, state: "reserved" }))
       .execute();
     return true;
   });
@@ -93,8 +89,6 @@ async function changeOwed(
       receivables: sql`receivables + ${change.receivables}::int`,
       underWay: sql`under_way + ${change.underWay}::int`,
     })
-    .where("environment", "=", environment)
-    .where("asset", "=", asset)
-    .where("payer", "=", payer)
+    .where((where) => where.and({ environment, asset, payer }))
     .execute();
 }

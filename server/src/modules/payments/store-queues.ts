@@ -21,8 +21,7 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
   const ungathered = (environment: Environment) =>
     db
       .selectFrom("payment")
-      .where("environment", "=", environment)
-      .where("state", "=", "earned")
+      .where((where) => where.and({ environment, state: "earned" }))
       .where("chainTransactionId", "is", null);
 
   return {
@@ -73,8 +72,7 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
         .selectFrom("payment")
         .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
         .selectAll("payment")
-        .where("payment.environment", "=", environment)
-        .where("payment.state", "=", "earned")
+        .where((where) => where.and({ "payment.environment": environment, "payment.state": "earned" }))
         .where("chainTransaction.state", "in", ["confirmed", "reverted"])
         .orderBy("payment.id")
         .limit(limit)

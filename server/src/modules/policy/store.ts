@@ -62,8 +62,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
     list: (owner: Owner): Promise<readonly PolicyVersion[]> =>
       queryable
         .selectFrom("travelPolicy")
-        .where("tenantId", "=", owner.tenantId)
-        .where("environment", "=", owner.environment)
+        .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment }))
         .distinctOn("policyId")
         .select(columns)
         .orderBy("policyId")
@@ -105,11 +104,7 @@ interface Storage {
 }
 
 function versionsOf(db: Queryable, { tenantId, environment }: Owner, policyId: string) {
-  return db
-    .selectFrom("travelPolicy")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("policyId", "=", policyId);
+  return db.selectFrom("travelPolicy").where((where) => where.and({ tenantId, environment, policyId }));
 }
 
 async function readDocument(
@@ -187,9 +182,7 @@ function isSame(last: PolicyVersion, effectiveAt: Temporal.Instant, clock: Clock
 async function countPolicies(db: Queryable, { tenantId, environment }: Owner): Promise<number> {
   const { count } = await db
     .selectFrom("travelPolicy")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("version", "=", 1)
+    .where((where) => where.and({ tenantId, environment, version: 1 }))
     .select(({ fn }) => fn.countAll<string>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -48,8 +48,7 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock) {
     const rows = await db
       .selectFrom("pricingPolicy")
       .select(columns)
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
+      .where((where) => where.and({ tenantId, environment }))
       .orderBy("version", "desc")
       .limit(limit)
       .execute();

@@ -39,8 +39,7 @@ export function createValidations(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("validation")
         .selectAll()
-        .where("environment", "=", environment)
-        .where("requestHash", "=", requestHash)
+        .where((where) => where.and({ environment, requestHash }))
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
@@ -85,9 +84,7 @@ export function createValidations(db: Queryable, clock: Clock) {
           responseUri: answer.responseUri ?? null,
           responseHash: answer.responseHash,
         })
-        .where("environment", "=", environment)
-        .where("requestHash", "=", requestHash)
-        .where("state", "=", "requested")
+        .where((where) => where.and({ environment, requestHash, state: "requested" }))
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -113,8 +110,7 @@ export function createValidations(db: Queryable, clock: Clock) {
           responseUri: null,
           responseHash: null,
         })
-        .where("answerId", "=", id)
-        .where("state", "=", "answering")
+        .where((where) => where.and({ answerId: id, state: "answering" }))
         .execute();
     },
   };

@@ -24,9 +24,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       const row = await db
         .selectFrom("changeOffer")
         .select("orderId")
-        .where("environment", "=", environment)
-        .where("changeOfferId", "=", changeOfferId)
-        .where("tenantId", "=", tenantId)
+        .where((where) => where.and({ environment, changeOfferId, tenantId }))
         .executeTakeFirst();
       return row?.orderId;
     },
@@ -52,9 +50,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       const row = await db
         .selectFrom("stayCancellationQuote")
         .select(["id", "tenantId", "environment", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
-        .where("id", "=", id)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ id, tenantId, environment }))
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
@@ -82,9 +78,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       const row = await db
         .selectFrom("flightCancellationQuote")
         .select(["id", "tenantId", "environment", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
-        .where("id", "=", id)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ id, tenantId, environment }))
         .executeTakeFirst();
       return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },

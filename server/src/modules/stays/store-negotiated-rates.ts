@@ -32,9 +32,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("negotiatedRate")
         .select("deletedAt")
-        .where("environment", "=", environment)
-        .where("negotiatedRateId", "=", negotiatedRateId)
-        .where("tenantId", "=", tenantId)
+        .where((where) => where.and({ environment, negotiatedRateId, tenantId }))
         .executeTakeFirst();
       if (row === undefined) return undefined;
       return row.deletedAt === null ? "active" : "deleted";
@@ -45,8 +43,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const rows = await db
         .selectFrom("negotiatedRate")
         .select("negotiatedRateId")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("deletedAt", "is", null)
         .orderBy("createdAt", "desc")
         .limit(limit)
@@ -59,9 +56,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       await db
         .updateTable("negotiatedRate")
         .set({ deletedAt: clock.now().toString() })
-        .where("environment", "=", environment)
-        .where("negotiatedRateId", "=", negotiatedRateId)
-        .where("tenantId", "=", tenantId)
+        .where((where) => where.and({ environment, negotiatedRateId, tenantId }))
         .where("deletedAt", "is", null)
         .execute();
     },
@@ -71,8 +66,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const owner = await db
         .selectFrom("negotiatedRate")
         .select("tenantId")
-        .where("environment", "=", environment)
-        .where("negotiatedRateId", "=", negotiatedRateId)
+        .where((where) => where.and({ environment, negotiatedRateId }))
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;
     },

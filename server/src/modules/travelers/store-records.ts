@@ -50,8 +50,7 @@ export function createTravelerRecords(options: Options) {
             .onRef("customer.environment", "=", "traveler.environment"),
         )
         .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
-        .where("traveler.tenantId", "=", tenantId)
-        .where("traveler.environment", "=", environment)
+        .where((where) => where.and({ "traveler.tenantId": tenantId, "traveler.environment": environment }))
         .where("traveler.userId", ">", after ?? "")
         .orderBy("traveler.userId")
         .limit(limit)
@@ -70,8 +69,7 @@ export function createTravelerRecords(options: Options) {
       const found = await db
         .selectFrom("appUser")
         .select("id")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("id", "in", named)
         .orderBy("id")
         .forKeyShare()
@@ -95,9 +93,7 @@ async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFo
   const user = await db
     .selectFrom("appUser")
     .select("id")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("id", "=", userId)
+    .where((where) => where.and({ tenantId, environment, id: userId }))
     .executeTakeFirst();
   return user !== undefined;
 }

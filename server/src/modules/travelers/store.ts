@@ -49,9 +49,7 @@ export async function getProfile(
   const row = await db
     .selectFrom("travelerProfile")
     .select("profile")
-    .where("tenantId", "=", owner.tenantId)
-    .where("environment", "=", owner.environment)
-    .where("userId", "=", owner.userId)
+    .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, userId: owner.userId }))
     .executeTakeFirst();
   return row === undefined ? undefined : openProfile(vault, row.profile, owner);
 }
@@ -77,9 +75,7 @@ export async function putProfile(
     await db
       .updateTable("travelerProfile")
       .set(values)
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("userId", "=", userId)
+      .where((where) => where.and({ tenantId, environment, userId }))
       .execute();
   }
   // Which fields, never what is in them.
@@ -101,8 +97,7 @@ async function findByLoyaltyAccounts(
     const rows = await db
       .selectFrom("travelerProfile")
       .select(["userId", "profile"])
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
+      .where((where) => where.and({ tenantId, environment }))
       .where(sql<boolean>`profile -> 'loyaltyProgrammeAccounts' @> ${airline}::jsonb`)
       .orderBy("userId")
       .limit(MOST_COMPARED)
@@ -131,9 +126,7 @@ function createCustomers({
       const row = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
-        .where("tenantId", "=", tenantId)
-        .where("userId", "=", userId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, userId, environment }))
         .executeTakeFirst();
       return row?.customerUserId;
     },
@@ -142,9 +135,7 @@ function createCustomers({
       const row = await db
         .selectFrom("travelerCustomer")
         .select("userId")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("customerUserId", "=", customerUserId)
+        .where((where) => where.and({ tenantId, environment, customerUserId }))
         .executeTakeFirst();
       return row?.userId;
     },
@@ -153,8 +144,7 @@ function createCustomers({
       const rows = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .orderBy("createdAt", "desc")
         .execute();
       return rows.map(({ customerUserId }) => customerUserId);
@@ -168,9 +158,7 @@ function createCustomers({
         const taken = await transaction
           .selectFrom("travelerCustomer")
           .select("userId")
-          .where("tenantId", "=", tenantId)
-          .where("environment", "=", environment)
-          .where("customerUserId", "=", customerUserId)
+          .where((where) => where.and({ tenantId, environment, customerUserId }))
           .where("userId", "!=", userId)
           .executeTakeFirst();
         if (taken !== undefined) {

@@ -89,9 +89,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
     async find(tenantId, environment, bookingId) {
       const row = await selectBookings(db)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("bookingId", "=", bookingId)
+        .where((where) => where.and({ tenantId, environment, bookingId }))
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
@@ -101,9 +99,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       const { tripId } = await db
         .updateTable("escrowBooking")
         .set({ ...toColumns(change), updatedAt: at })
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("bookingId", "=", bookingId)
+        .where((where) => where.and({ tenantId, environment, bookingId }))
         .returning("tripId")
         .executeTakeFirstOrThrow();
       if (change.transaction === undefined) return;
@@ -116,8 +112,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
     async listOfTrip(environment, tripId) {
       const rows = await selectBookings(db)
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ environment, tripId }))
         .orderBy("createdAt", "desc")
         .orderBy("bookingId")
         .execute();

@@ -99,8 +99,7 @@ async function getTrip(
   tripId: Hex,
 ): Promise<Trip | undefined> {
   const row = await selectTrips(db)
-    .where("environment", "=", environment)
-    .where("tripId", "=", tripId)
+    .where((where) => where.and({ environment, tripId }))
     .executeTakeFirst();
   return row === undefined ? undefined : toTrip(row, vault);
 }
@@ -118,8 +117,7 @@ function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"
       const row = await options.db
         .selectFrom("trip")
         .select("tripId")
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ environment, tripId }))
         .forUpdate()
         .executeTakeFirst();
       // A statement of its own: one that has waited for the lock would read other tables as they were before.
@@ -132,8 +130,7 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
   return {
     async list(tenantId, environment, { limit, after }) {
       const rows = await selectTrips(db)
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .$if(after !== undefined, (select) =>
           select.where(
             sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
@@ -203,8 +200,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
       await db
         .updateTable("trip")
         .set({ ...toColumns(change), updatedAt: at })
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ environment, tripId }))
         .execute();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
@@ -225,8 +221,7 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
       const row = await db
         .updateTable("trip")
         .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ environment, tripId }))
         .where("wrongCodes", "<", atMost)
         .returning("wrongCodes")
         .executeTakeFirst();
@@ -237,9 +232,7 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
       const row = await db
         .updateTable("trip")
         .set({ wrongCodes: 0, updatedAt: now() })
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ tenantId, environment, tripId }))
         .returning("tripId")
         .executeTakeFirst();
       return row !== undefined;
@@ -270,8 +263,7 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
       return await db
         .selectFrom("agentAction")
         .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
+        .where((where) => where.and({ environment, tripId }))
         .orderBy("at", "desc")
         .orderBy("actionId")
         .limit(limit)
@@ -286,8 +278,7 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
       const rows = await db
         .selectFrom("trip")
         .select(["tripId", "encryptedGuestEmail as email"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where("encryptedGuestEmail", "is not", null)
         .where("mail", "<>", "pending")
         .execute();
@@ -296,8 +287,7 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
       await db
         .updateTable("trip")
         .set({ encryptedGuestEmail: null })
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
+        .where((where) => where.and({ tenantId, environment }))
         .where(
           "tripId",
           "in",

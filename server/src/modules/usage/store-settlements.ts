@@ -14,8 +14,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
         .selectFrom("usageRecord")
         .select("tenantId")
         .distinct()
-        .where("environment", "=", ENVIRONMENT)
-        .where("status", "=", "unsettled")
+        .where((where) => where.and({ environment: ENVIRONMENT, status: "unsettled" }))
         .where("settlementId", "is", null)
         .where("tenantId", ">", after)
         .orderBy("tenantId")
@@ -46,8 +45,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
       await db
         .updateTable("usageRecord")
         .set({ settlementId: null })
-        .where("settlementId", "=", settlementId)
-        .where("status", "=", "unsettled")
+        .where((where) => where.and({ settlementId, status: "unsettled" }))
         .execute();
     },
   };

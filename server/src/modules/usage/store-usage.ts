@@ -27,8 +27,7 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
-        .where("usageRecord.tenantId", "=", tenantId)
-        .where("usageRecord.environment", "=", environment)
+        .where((where) => where.and({ "usageRecord.tenantId": tenantId, "usageRecord.environment": environment }))
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);

@@ -105,8 +105,7 @@ export class TokenAdministration implements InternalTokenAdministration {
     await this.#change(actor, "unbind", { id, tenantId }, async (transaction) => {
       const unbound = await transaction
         .deleteFrom("internalTokenTenant")
-        .where("tokenId", "=", id)
-        .where("tenantId", "=", tenantId)
+        .where((where) => where.and({ tokenId: id, tenantId }))
         .returning("keyId")
         .executeTakeFirst();
       keyId = unbound?.keyId;

@@ -123,9 +123,7 @@ async function parkRun(
   const mine = await db
     .updateTable("workflowRun")
     .set({ state: "paused", workerId: null, workerSeenAt: null, updatedAt: now })
-    .where("id", "=", id)
-    .where("workerId", "=", workerId)
-    .where("state", "=", "running")
+    .where((where) => where.and({ id, workerId, state: "running" }))
     .where("cancelRequestedBy", "is", null)
     .returning("id")
     .executeTakeFirst();
@@ -185,10 +183,7 @@ const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: str
   db
     .selectFrom("workflowEvent")
     .select("resolution")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("event", "=", name)
-    .where("about", "=", subject)
+    .where((where) => where.and({ tenantId, environment, event: name, about: subject }))
     .executeTakeFirst();
 
 /** One wins; whoever comes later hears false. */
@@ -222,14 +217,12 @@ async function resolvePause(
   await db
     .updateTable("workflowStep")
     .set({ state: "done", outcome: JSON.stringify({ resolution, by }), endedAt: now })
-    .where("runId", "=", runId)
-    .where("stepId", "=", stepId)
+    .where((where) => where.and({ runId, stepId }))
     .execute();
   await db
     .updateTable("workflowRun")
     .set({ state: "running", quietUntil: null, updatedAt: now, ...(keyId === undefined ? {} : { keyId }) })
-    .where("id", "=", runId)
-    .where("state", "=", "paused")
+    .where((where) => where.and({ id: runId, state: "paused" }))
     .execute();
   return true;
 }
@@ -239,10 +232,7 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
     queryable
       .selectFrom("workflowPause")
       .select(["sessionId", "runId"])
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("event", "=", name)
-      .where("about", "=", subject)
+      .where((where) => where.and({ tenantId, environment, event: name, about: subject }))
       .where("resolvedAt", "is", null)
       .execute();
   return {

@@ -87,9 +87,7 @@ function createChanges(
       const known = await queryable
         .selectFrom("workflowRun")
         .select("id")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("idempotencyKey", "=", idempotencyKey)
+        .where((where) => where.and({ tenantId, environment, idempotencyKey }))
         .executeTakeFirst();
       return known !== undefined;
     },
@@ -105,9 +103,7 @@ function createChanges(
       const first = await queryable
         .selectFrom("workflowRun")
         .select(["id", "requestHash"])
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("idempotencyKey", "=", idempotencyKey)
+        .where((where) => where.and({ tenantId, environment, idempotencyKey }))
         .executeTakeFirstOrThrow();
       if (first.requestHash !== run.requestHash) return { kind: "mismatch" };
       return { kind: "same", run: await getRun(queryable, first.id) };
@@ -164,9 +160,7 @@ async function noteAttempt(
   await queryable
     .updateTable("workflowStep")
     .set({ outcome: JSON.stringify({ ok: false, code }) })
-    .where("runId", "=", runId)
-    .where("stepId", "=", stepId)
-    .where("state", "=", "running")
+    .where((where) => where.and({ runId, stepId, state: "running" }))
     .execute();
 }
 
@@ -217,8 +211,7 @@ function createLeases(
       await queryable
         .updateTable("workflowRun")
         .set(free)
-        .where("workerId", "=", workerId)
-        .where("state", "=", "running")
+        .where((where) => where.and({ workerId, state: "running" }))
         .execute();
     },
   };

@@ -29,9 +29,7 @@ export async function adoptEscrow(
       const row = await transaction
         .selectFrom("ledgerAccount")
         .select("balanceMicro")
-        .where("environment", "=", environment)
-        .where("token", "=", token)
-        .where("kind", "=", "escrow")
+        .where((where) => where.and({ environment, token, kind: "escrow" }))
         .forUpdate()
         .executeTakeFirst();
       const amount = balances[token] - (row?.balanceMicro ?? 0n);
@@ -52,8 +50,7 @@ export async function hasTripsInEscrow(db: Queryable, environment: Environment, 
   const row = await db
     .selectFrom("trip")
     .select("tripId")
-    .where("environment", "=", environment)
-    .where("escrow", "=", escrow)
+    .where((where) => where.and({ environment, escrow }))
     .where(({ or, and, eb }) =>
       or([
         eb("state", "=", "funding"),
