@@ -5,7 +5,7 @@ import { newId, systemRandom } from "../../server/src/domain/ids.ts";
 import { createCatalog } from "../../server/src/kernel/contracts/catalog.ts";
 import { NOTHING_PAID } from "../../server/src/kernel/contracts/charge.ts";
 import { defineWorkflow } from "../../server/src/kernel/contracts/workflow.ts";
-import { WorkflowRunner } from "../../server/src/modules/workflows/runner.ts";
+import { WorkflowRunner } from "../../server/src/modules/workflows/running/runner.ts";
 import { openDatabase } from "../../server/src/platform/database/database.ts";
 import { systemClock } from "../../server/src/ports/clock.ts";
 import { probeTools } from "./probe-tools.ts";

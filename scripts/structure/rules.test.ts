@@ -82,6 +82,7 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
     [importing("server/src/main.ts", "../../chaos/src/run.ts")],
   ],
   "no long files": [[file("bench/x.ts", ...Array.from({ length: 401 }, () => ""))]],
+  "no crowded folders": [Array.from({ length: 31 }, (_, index) => file(`server/src/modules/one/tools/${index}.ts`))],
   "SQL only in stores": [[importing("server/src/modules/trips/close-trip.ts", "kysely")]],
   "no hidden inputs": [
     [file("server/src/modules/trips/x.ts", "const now = Date.now();")],

@@ -1,9 +1,11 @@
+import { dirname } from "node:path";
 import { findCycles, graphOf } from "./cycles.ts";
 import { brokenContexts, brokenNeeds } from "./modules.ts";
 import { isTest, type SourceFile, targetsOf } from "./source.ts";
 
 const SERVICE = "server/src/";
 const MAXIMUM_LINES = 400;
+const MOST_FILES_SIDE_BY_SIDE = 30;
 
 /** Who may import whom, beside itself; `*` stands for everything (ARCHITECTURE.md has the reasons). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -130,6 +132,14 @@ function longFiles(files: readonly SourceFile[]): string[] {
     .map(({ path, lines }) => `${path}: ${lines} lines, more than ${MAXIMUM_LINES}`);
 }
 
+/** Sub-folders say what lies in them where a single list would no longer tell; tests count. */
+function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const ofService = files.filter(({ path }) => path.startsWith(SERVICE));
+  return [...Map.groupBy(ofService, ({ path }) => dirname(path))]
+    .filter(([, inside]) => inside.length > MOST_FILES_SIDE_BY_SIDE)
+    .map(([folder, { length }]) => `${folder}: ${length} files side by side, more than ${MOST_FILES_SIDE_BY_SIDE}`);
+}
+
 const STORE_FILE = /\/(?:store(?:-[^/]*)?\.ts|migrations\/[^/]+)$|^server\/src\/platform\/(?:database|leased-queue)\//;
 
 function strayQueries(files: readonly SourceFile[]): string[] {
@@ -163,6 +173,7 @@ export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => st
   "no folder cycles": cyclesOfFolders,
   "packages stand alone": brokenPackages,
   "no long files": longFiles,
+  "no crowded folders": crowdedFolders,
   "SQL only in stores": strayQueries,
   "no hidden inputs": hiddenInputs,
 };

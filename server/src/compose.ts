@@ -16,7 +16,7 @@ import { openParts } from "./outside/parts.ts";
 import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
 import type { Clock } from "./ports/clock.ts";
-import { BodyRoom } from "./surfaces/http/body-room.ts";
+import { BodyRoom } from "./surfaces/http/bodies/body-room.ts";
 import { HostStatus } from "./surfaces/http/closed.ts";
 import { connectionLimits, readOpenFilesLimit } from "./surfaces/http/connections.ts";
 import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";

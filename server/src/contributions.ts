@@ -17,7 +17,7 @@ import type { WorkTable } from "./kernel/contracts/work-table.ts";
 import { modules as contributing, type ToolMap } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Schema } from "./platform/database/migrate.ts";
-import type { ChainOperations } from "./ports/chain-operation.ts";
+import type { ChainOperations } from "./ports/chain/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
 import type { Vault } from "./ports/vault.ts";

@@ -13,7 +13,7 @@ import { WORDS_OF_OTHERS } from "../src/domain/schemas.ts";
 import { mapEnvironments } from "../src/kernel/contracts/parts.ts";
 import type { Tool } from "../src/kernel/contracts/tool.ts";
 import { safeConfirmations } from "../src/outside/confirmations.ts";
-import { MAXIMUM_WAITING_REQUESTS } from "../src/surfaces/http/take-turns.ts";
+import { MAXIMUM_WAITING_REQUESTS } from "../src/surfaces/http/limits/take-turns.ts";
 import { type Buyer, createBuyer, decode, encode } from "./support/paid.ts";
 import { createProbes } from "./support/probe-tools.ts";
 import { sendRaw } from "./support/raw-http.ts";

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { routes } from "../src/contributions.ts";
 import { currentTraceId } from "../src/domain/trace.ts";
-import type { RateLimiter } from "../src/surfaces/http/rate-limiter.ts";
-import { RefusalLimit } from "../src/surfaces/http/refusal-limit.ts";
+import type { RateLimiter } from "../src/surfaces/http/limits/rate-limiter.ts";
+import { RefusalLimit } from "../src/surfaces/http/limits/refusal-limit.ts";
 import { createBuyer } from "./support/paid.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 

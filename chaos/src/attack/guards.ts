@@ -1,6 +1,6 @@
-import type { RateLimiter } from "../../../server/src/surfaces/http/rate-limiter.ts";
-import { RefusalLimit } from "../../../server/src/surfaces/http/refusal-limit.ts";
-import type { RequestLimits } from "../../../server/src/surfaces/http/request-limits.ts";
+import type { RateLimiter } from "../../../server/src/surfaces/http/limits/rate-limiter.ts";
+import { RefusalLimit } from "../../../server/src/surfaces/http/limits/refusal-limit.ts";
+import type { RequestLimits } from "../../../server/src/surfaces/http/limits/request-limits.ts";
 
 /** How the service is started without one of its guards. */
 interface Guard {
@@ -28,28 +28,28 @@ const guards = {
   "unsettled-limit": { limits: (limits) => ({ ...limits, unsettledByPayer: unlimited }) },
   "waiting-requests": {
     replace: {
-      file: `${HTTP}/take-turns.ts`,
+      file: `${HTTP}/limits/take-turns.ts`,
       from: "MAXIMUM_WAITING_REQUESTS = 128",
       to: "MAXIMUM_WAITING_REQUESTS = 1e9",
     },
   },
   "body-room": {
-    replace: { file: `${HTTP}/body-room.ts`, from: "if (!fits) throw this.#refusal();", to: "" },
+    replace: { file: `${HTTP}/bodies/body-room.ts`, from: "if (!fits) throw this.#refusal();", to: "" },
   },
   "body-pieces": {
     replace: {
-      file: `${HTTP}/body-bytes.ts`,
+      file: `${HTTP}/bodies/body-bytes.ts`,
       from: "length < LEAST_AVERAGE_BYTES * this.#pieces) throw tooManyPieces();",
       to: "length > 0) (this.pieces ??= []).push(piece);",
     },
   },
   "json-depth": {
-    replace: { file: `${HTTP}/json-body.ts`, from: "MAXIMUM_DEPTH = 32", to: "MAXIMUM_DEPTH = 1e9" },
+    replace: { file: `${HTTP}/bodies/json-body.ts`, from: "MAXIMUM_DEPTH = 32", to: "MAXIMUM_DEPTH = 1e9" },
   },
   /** The product unpacks nothing: this does. */
   "unpacked-only": {
     replace: {
-      file: `${HTTP}/body-bytes.ts`,
+      file: `${HTTP}/bodies/body-bytes.ts`,
       from: "if (!isUtf8(bytes))",
       to: 'if (bytes[0] === 31) return process.getBuiltinModule("node:zlib").gunzipSync(bytes).toString(); if (!isUtf8(bytes))',
     },

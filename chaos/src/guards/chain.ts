@@ -1,9 +1,9 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
 import { mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
 import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
-import type { ChainTransactions } from "../../../server/src/modules/chain/chain-transactions.ts";
-import type { ChainSender } from "../../../server/src/ports/chain-sender.ts";
-import type { ChainTransaction } from "../../../server/src/ports/chain-transactions.ts";
+import type { ChainTransactions } from "../../../server/src/modules/chain/sending/chain-transactions.ts";
+import type { ChainSender } from "../../../server/src/ports/chain/chain-sender.ts";
+import type { ChainTransaction } from "../../../server/src/ports/chain/chain-transactions.ts";
 
 /**
  * What a process that died has signed is signed again under a new nonce, without a look at its receipt; nor is the chain asked

@@ -7,7 +7,7 @@ import type { Micro } from "../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { devnetAccess } from "../embedded/devnet-part.ts";
 import type { Stores } from "../kernel/contracts/whole.ts";
-import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
+import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
 import { appendAudit } from "../modules/identity/store-audit.ts";
 import { selectTenant } from "../modules/identity/store-tenants.ts";
 import type { Balance } from "../modules/ledger/ledger.ts";
@@ -17,10 +17,10 @@ import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts"
 import { safeConfirmations } from "../outside/confirmations.ts";
 import { sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
-import type { BoundChain } from "../ports/bound-chains.ts";
-import type { Chain, TokenMovement } from "../ports/chain.ts";
+import type { BoundChain } from "../ports/chain/bound-chains.ts";
+import type { Chain, TokenMovement } from "../ports/chain/chain.ts";
+import type { Wallet } from "../ports/chain/wallets.ts";
 import type { Environment } from "../ports/identity.ts";
-import type { Wallet } from "../ports/wallets.ts";
 import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
 
 const RPC_TIMEOUT_MILLISECONDS = 5_000;

@@ -2,7 +2,7 @@ import { readConfig } from "../config/config.ts";
 import { Failure } from "../domain/errors.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
-import type { TokenMovement } from "../ports/chain.ts";
+import type { TokenMovement } from "../ports/chain/chain.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";

@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
 import type { ByEnvironment } from "../kernel/contracts/parts.ts";
-import type { OpenedChain } from "../ports/opened-chain.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import { openLiveChain, readRelayerKey } from "./live-chain.ts";
 import type { ChainParts } from "./open-chain.ts";
 import { openSandboxChain } from "./sandbox-chain.ts";

@@ -2,8 +2,8 @@ import { createX402Facilitator, FacilitatorSetupError } from "../adapters/x402-f
 import { type Config, ConfigError } from "../config/config.ts";
 import type { ByEnvironment } from "../kernel/contracts/parts.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
-import type { OpenedChain } from "../ports/opened-chain.ts";
 import { toPaidChain } from "./paid-chain.ts";
 
 /** Throws ConfigError when the facilitator that is configured cannot serve this deployment's chain. */

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "../config/config.ts";
-import type { BodyRoom } from "../surfaces/http/body-room.ts";
+import type { BodyRoom } from "../surfaces/http/bodies/body-room.ts";
 import type { ConnectionLimits } from "../surfaces/http/connections.ts";
 import { createHost, type HostOptions, type Routes } from "../surfaces/http/hosts.ts";
 import type { HttpHandler } from "../surfaces/http/http.ts";

@@ -12,8 +12,8 @@ import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { hasTripsInEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../platform/files/private-files.ts";
-import type { BoundChain, ChainContracts } from "../ports/bound-chains.ts";
-import type { OpenedChain } from "../ports/opened-chain.ts";
+import type { BoundChain, ChainContracts } from "../ports/chain/bound-chains.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import { safeConfirmations } from "./confirmations.ts";
 import {
   bindChain,

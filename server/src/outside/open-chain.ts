@@ -11,22 +11,22 @@ import {
 import { ConfigError } from "../config/config.ts";
 import type { Micro } from "../domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
-import { createBoundChains } from "../modules/chain/store-bound-chains.ts";
-import { createChainTransactions } from "../modules/chain/store-transactions.ts";
+import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
+import { createChainTransactions } from "../modules/chain/sending/store-transactions.ts";
 import { createSigner, createWallets } from "../modules/chain/store-wallets.ts";
 import { adoptEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
 import { adoptEurc } from "../modules/treasury/store-adopt-eurc.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
-import type { BoundChain, ChainContracts } from "../ports/bound-chains.ts";
-import type { Chain } from "../ports/chain.ts";
-import type { ChainOperations } from "../ports/chain-operation.ts";
+import type { BoundChain, ChainContracts } from "../ports/chain/bound-chains.ts";
+import type { Chain } from "../ports/chain/chain.ts";
+import type { ChainOperations } from "../ports/chain/chain-operation.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
+import type { Wallet } from "../ports/chain/wallets.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
-import type { OpenedChain } from "../ports/opened-chain.ts";
 import type { Vault } from "../ports/vault.ts";
-import type { Wallet } from "../ports/wallets.ts";
 
 /** What opening a chain takes, whichever it is. */
 export interface ChainParts {

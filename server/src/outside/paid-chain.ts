@@ -1,4 +1,4 @@
-import type { OpenedChain } from "../ports/opened-chain.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import type { PaidChain } from "../surfaces/paid/price-tags.ts";
 
 /** Payments go into the collection wallet of each chain. */

@@ -17,7 +17,7 @@ import { whileDatabaseIsAway } from "../platform/database/while-database-is-away
 import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
-import { createRequestLimits } from "../surfaces/http/request-limits.ts";
+import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openChains } from "./chains.ts";
 import { openConditions } from "./conditions.ts";

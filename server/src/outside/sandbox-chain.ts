@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createEvmChain, deployDevelopment, type LaterContracts } from "../adapters/evm/index.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import type { Hex } from "../domain/tokens.ts";
-import type { ChainContracts } from "../ports/bound-chains.ts";
-import type { OpenedChain } from "../ports/opened-chain.ts";
+import type { ChainContracts } from "../ports/chain/bound-chains.ts";
+import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
 
 export interface SandboxChainOptions extends ChainParts {

@@ -6,7 +6,7 @@ import type { HttpClient } from "../platform/http-client/http-client.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
-import type { Supplier } from "../ports/supplier.ts";
+import type { Supplier } from "../ports/supplier/supplier.ts";
 
 /** The suppliers that this deployment buys from; both speak the same wire. */
 export function openSuppliers(

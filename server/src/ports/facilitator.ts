@@ -1,7 +1,7 @@
 import type { Micro } from "../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../domain/payments.ts";
 import type { Hex } from "../domain/tokens.ts";
-import type { AuthorizationState } from "./chain-sender.ts";
+import type { AuthorizationState } from "./chain/chain-sender.ts";
 import type { Environment } from "./identity.ts";
 
 export interface VerifiedPayment {

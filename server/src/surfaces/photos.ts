@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Supplier } from "../ports/supplier.ts";
+import type { Supplier } from "../ports/supplier/supplier.ts";
 import { notFound } from "./discovery/not-found.ts";
 import { isKnown } from "./http/cached-answer.ts";
-import { addressGroup } from "./http/client-address.ts";
 import type { ClientWebHandler, Routes } from "./http/hosts.ts";
-import { type RateLimiter, takeOrThrow } from "./http/rate-limiter.ts";
+import { addressGroup } from "./http/limits/client-address.ts";
+import { type RateLimiter, takeOrThrow } from "./http/limits/rate-limiter.ts";
 
 export const PHOTOS_PATH = "/photos";
 

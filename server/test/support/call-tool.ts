@@ -4,7 +4,7 @@ import { checkArguments } from "../../src/kernel/call/read-arguments.ts";
 import { Replayed, type Tool } from "../../src/kernel/contracts/tool.ts";
 import type { Ports } from "../../src/kernel/contracts/whole.ts";
 import { openMaps } from "../../src/outside/maps.ts";
-import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
+import type { Accommodation, StaySearch, Stays } from "../../src/ports/supplier/stays.ts";
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
 import { mailing } from "./mailing.ts";

@@ -5,7 +5,7 @@ import { createSigner } from "../../src/modules/chain/store-wallets.ts";
 import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
 import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
-import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";
+import type { ChainSubmission } from "../../src/ports/chain/chain-transactions.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { type DevChain, startDevChain } from "./dev-chain.ts";

@@ -9,9 +9,9 @@ import type { EscrowAction } from "../../src/modules/escrow/step-machine/escrow-
 import { escrowStep } from "../../src/modules/escrow/step-machine/step-operation.ts";
 import { tripPrefund } from "../../src/modules/escrow/trips/prefund-operation.ts";
 import { mint } from "../../src/modules/treasury/mint-operation.ts";
-import type { StoredOperation } from "../../src/ports/chain-operation.ts";
-import type { ChainTransaction } from "../../src/ports/chain-transactions.ts";
-import type { TripTerms } from "../../src/ports/escrow-contract.ts";
+import type { StoredOperation } from "../../src/ports/chain/chain-operation.ts";
+import type { ChainTransaction } from "../../src/ports/chain/chain-transactions.ts";
+import type { TripTerms } from "../../src/ports/chain/escrow-contract.ts";
 import { type ChainWorld, UNIT } from "./chain-world.ts";
 
 export type EscrowTenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;

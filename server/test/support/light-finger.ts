@@ -4,9 +4,9 @@ import type { Decorators } from "../../src/decorate.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import type { Tool } from "../../src/kernel/contracts/tool.ts";
 import type { Parts } from "../../src/kernel/contracts/whole.ts";
-import { payment } from "../../src/modules/payments/payment-operation.ts";
+import { payment } from "../../src/modules/payments/settling/payment-operation.ts";
 import { mint } from "../../src/modules/treasury/mint-operation.ts";
-import type { StoredOperation } from "../../src/ports/chain-operation.ts";
+import type { StoredOperation } from "../../src/ports/chain/chain-operation.ts";
 import { type Buyer, createBuyer, decode } from "./paid.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../src/domain/errors.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
-import type { CancellationQuote, FlightServicing, OrderChange } from "../../src/ports/flight-servicing.ts";
-import type { StayBookings, SupplierStay } from "../../src/ports/stay-bookings.ts";
+import type { CancellationQuote, FlightServicing, OrderChange } from "../../src/ports/supplier/flight-servicing.ts";
+import type { StayBookings, SupplierStay } from "../../src/ports/supplier/stay-bookings.ts";
 import type { Fault } from "./memory-supplier.ts";
 
 type Cancellations = Pick<FlightServicing, "getCancellation" | "confirmCancellation">;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
-import type { FlightServicing } from "../../src/ports/flight-servicing.ts";
+import type { FlightServicing } from "../../src/ports/supplier/flight-servicing.ts";
 import type {
   AirlineCredit,
   BookedService,
@@ -14,7 +14,7 @@ import type {
   OrderRequest,
   RequestedService,
   SupplierOrder,
-} from "../../src/ports/flights.ts";
+} from "../../src/ports/supplier/flights.ts";
 import { slice } from "./offers.ts";
 
 /** How the next request of a kind goes wrong. Anything else than these words is the code of a refusal without effect. */

@@ -1,4 +1,4 @@
-import type { FlightOffer, Segment, Slice } from "../../src/ports/flights.ts";
+import type { FlightOffer, Segment, Slice } from "../../src/ports/supplier/flights.ts";
 
 export function segment(change: Partial<Segment> = {}): Segment {
   return {

@@ -2,7 +2,7 @@ import type { ChainEndings } from "../../src/kernel/contracts/chain-ending.ts";
 import { startJob } from "../../src/kernel/contracts/job.ts";
 import type { Aggregates, Stores } from "../../src/kernel/contracts/whole.ts";
 import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/chain-machines.ts";
-import type { ChainTiming } from "../../src/modules/chain/launch-chain.ts";
+import type { ChainTiming } from "../../src/modules/chain/sending/launch-chain.ts";
 import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";
 import {
   equipMissingTenants,
@@ -11,9 +11,9 @@ import {
 import { createReconcilerOf } from "../../src/modules/treasury/reconcile-ledger.ts";
 import { type LiveChainOptions, openLiveChain } from "../../src/outside/live-chain.ts";
 import { openSandboxChain, type SandboxChainOptions } from "../../src/outside/sandbox-chain.ts";
-import type { ChainOperations } from "../../src/ports/chain-operation.ts";
+import type { ChainOperations } from "../../src/ports/chain/chain-operation.ts";
+import type { OpenedChain } from "../../src/ports/chain/opened-chain.ts";
 import type { Log } from "../../src/ports/log.ts";
-import type { OpenedChain } from "../../src/ports/opened-chain.ts";
 
 interface Machines {
   operations: ChainOperations;

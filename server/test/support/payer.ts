@@ -5,7 +5,7 @@ import type { SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
 import { mint } from "../../src/modules/treasury/mint-operation.ts";
-import type { ChainToken } from "../../src/ports/chain.ts";
+import type { ChainToken } from "../../src/ports/chain/chain.ts";
 import type { ChainWorld } from "./chain-world.ts";
 
 /** contracts/test/support/ContractWallet.sol: what its keeper signs is signed by it (ERC-1271). */

@@ -15,9 +15,9 @@ import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
 import { createSigner, createWallets } from "../../src/modules/chain/store-wallets.ts";
 import { sandboxFunder } from "../../src/outside/sandbox-keys.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
+import type { WalletKind } from "../../src/ports/chain/wallets.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Environment } from "../../src/ports/identity.ts";
-import type { WalletKind } from "../../src/ports/wallets.ts";
 import { silentLog } from "./identity.ts";
 import { mintOperatorKey, type TestService } from "./service.ts";
 

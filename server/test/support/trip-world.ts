@@ -1,7 +1,7 @@
 import { chainEndings } from "../../src/contributions.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
-import { createChainSubmitter } from "../../src/modules/chain/submit-chain.ts";
+import { createChainSubmitter } from "../../src/modules/chain/sending/submit-chain.ts";
 import { releaseReservation } from "../../src/modules/escrow/bookings/release-reservation.ts";
 import type { BookingAction, TripAction } from "../../src/modules/escrow/step-machine/escrow-action.ts";
 import { takeBookingStep, takeReservation } from "../../src/modules/escrow/step-machine/take-booking-step.ts";
@@ -10,8 +10,8 @@ import { takeTripStep } from "../../src/modules/escrow/step-machine/take-trip-st
 import { fundTrip } from "../../src/modules/escrow/trips/fund-trip.ts";
 import type { SendOutAnswer } from "../../src/modules/treasury/send-out.ts";
 import type { NewTrip } from "../../src/modules/trips/trips.ts";
-import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";
-import type { TripTerms } from "../../src/ports/escrow-contract.ts";
+import type { ChainSubmission } from "../../src/ports/chain/chain-transactions.ts";
+import type { TripTerms } from "../../src/ports/chain/escrow-contract.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
 import type { dyingProcess } from "./dying-ports.ts";
 import { freshHash } from "./escrow.ts";

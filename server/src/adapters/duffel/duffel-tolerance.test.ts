@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startDuffel } from "../../../test/support/duffel-harness.ts";
-import type { FlightSearch, OrderRequest } from "../../ports/flights.ts";
-import type { StayBookingRequest } from "../../ports/stay-bookings.ts";
-import type { StaySearch } from "../../ports/stays.ts";
+import type { FlightSearch, OrderRequest } from "../../ports/supplier/flights.ts";
+import type { StayBookingRequest } from "../../ports/supplier/stay-bookings.ts";
+import type { StaySearch } from "../../ports/supplier/stays.ts";
 import {
   richCancellation,
   richChange,

@@ -1,18 +1,18 @@
 import type { Provenance } from "../../domain/schemas.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { Flights } from "../../ports/flights.ts";
 import type { Log } from "../../ports/log.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
-import type { Stays } from "../../ports/stays.ts";
-import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { Flights } from "../../ports/supplier/flights.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
+import type { Stays } from "../../ports/supplier/stays.ts";
+import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
 import { createDuffelClient } from "./client.ts";
-import { createFlights } from "./flights.ts";
-import { createSandboxPhotos } from "./sandbox-photos.ts";
-import { createFlightServicing } from "./servicing.ts";
-import { createStayBookings } from "./stay-bookings.ts";
-import { createStays } from "./stays.ts";
+import { createFlights } from "./flights/flights.ts";
+import { createFlightServicing } from "./servicing/servicing.ts";
+import { createSandboxPhotos } from "./stays/sandbox-photos.ts";
+import { createStayBookings } from "./stays/stay-bookings.ts";
+import { createStays } from "./stays/stays.ts";
 import { createWebhooks } from "./webhooks.ts";
 
 export interface DuffelOptions {

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import type { SupplierEvent, SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { SupplierEvent, SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
 import type { DuffelClient } from "./client.ts";
-import { BOOKING_ID } from "./map-orders.ts";
+import { BOOKING_ID } from "./flights/map-orders.ts";
 import { Text } from "./wire.ts";
 
 /** What the orders' records follow from. */

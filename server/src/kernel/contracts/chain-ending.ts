@@ -1,5 +1,5 @@
-import type { ChainReceipt } from "../../ports/chain.ts";
-import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
+import type { ChainReceipt } from "../../ports/chain/chain.ts";
+import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain/chain-transactions.ts";
 import type { Transaction } from "./stores.ts";
 
 /** What else changes in the database transaction that stores the end of a chain transaction. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { TokenSymbol } from "../../domain/tokens.ts";
-import type { ChainReceipt, TokenMovement } from "../../ports/chain.ts";
+import type { ChainReceipt, TokenMovement } from "../../ports/chain/chain.ts";
 import type {
   Authorization,
   ChainOperation,
@@ -12,7 +12,7 @@ import type {
   OperationEvent,
   Outgoing,
   StoredOperation,
-} from "../../ports/chain-operation.ts";
+} from "../../ports/chain/chain-operation.ts";
 
 /** Everything there is to say of a kind of chain operation. The submitter and the adapter know no kind by its name. */
 export interface ChainOperationDefinition<Input extends { token: TokenSymbol }> {

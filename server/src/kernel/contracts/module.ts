@@ -1,4 +1,4 @@
-import type { ChainOperation } from "../../ports/chain-operation.ts";
+import type { ChainOperation } from "../../ports/chain/chain-operation.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { AccountFacts } from "./account.ts";
 import type { BesideStores } from "./beside-stores.ts";

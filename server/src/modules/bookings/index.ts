@@ -4,10 +4,16 @@ export {
   differingContact,
   particularsHashOf,
   requireSame,
-} from "./asked-booking.ts";
-export { type AskedService, priceOfServices, type SeenService } from "./asked-services.ts";
-export { type BookOptions, bookOnce, type PreparedBooking, requireBalance, requireTravelers } from "./book-once.ts";
-export type { BookedTraveler } from "./booked-travelers.ts";
+} from "./booking/asked-booking.ts";
+export { type AskedService, priceOfServices, type SeenService } from "./booking/asked-services.ts";
+export {
+  type BookOptions,
+  bookOnce,
+  type PreparedBooking,
+  requireBalance,
+  requireTravelers,
+} from "./booking/book-once.ts";
+export type { BookedTraveler } from "./booking/booked-travelers.ts";
 export {
   type BookingMove,
   type BookingSteps,
@@ -16,19 +22,7 @@ export {
   bookingUse,
   ledgerReference,
   type NextBookingMove,
-} from "./booking-effect.ts";
-export {
-  BOOKING_RATE,
-  BookingRate,
-  inUsdc,
-  partsInUsdc,
-  type RatePorts,
-  requireRate,
-  type SaleRates,
-  saleRates,
-  shownInUsdc,
-  toRate,
-} from "./booking-rate.ts";
+} from "./booking/booking-effect.ts";
 export {
   BookingResult,
   balancePays,
@@ -43,13 +37,27 @@ export {
   toBookedSegment,
   toResult,
   VendorAddress,
-} from "./booking-result.ts";
-export type { Booking, Bookings } from "./bookings.ts";
-export { toPurchase, unknownPurchase } from "./bought.ts";
+} from "./booking/booking-result.ts";
+export type { Booking, Bookings } from "./booking/bookings.ts";
+export { coverErrors } from "./booking/cover.ts";
+export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./booking/order-hashes.ts";
+export { planBooking } from "./booking/plan-booking.ts";
+export {
+  BOOKING_RATE,
+  BookingRate,
+  inUsdc,
+  partsInUsdc,
+  type RatePorts,
+  requireRate,
+  type SaleRates,
+  saleRates,
+  shownInUsdc,
+  toRate,
+} from "./booking-rate.ts";
 export { checkSlice } from "./check-slice.ts";
-export { coverErrors } from "./cover.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { departureOf, sayVoidWindow } from "./first-departure.ts";
+export { toPurchase, unknownPurchase } from "./offers/bought.ts";
 export {
   Conditions,
   DescribedSlice,
@@ -62,13 +70,8 @@ export {
   Slice,
   SupplierResult,
   VoidWindow,
-} from "./offer-schema.ts";
-export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
-export { planBooking } from "./plan-booking.ts";
-export { readChargeHash } from "./read-charge-hash.ts";
-export { isSameWay } from "./same-way.ts";
-export { DueAtAccommodation, sayDue } from "./say-due.ts";
-export { seenCarriers, seenLegs } from "./see-slices.ts";
+} from "./offers/offer-schema.ts";
+export { seenCarriers, seenLegs } from "./offers/see-slices.ts";
 export {
   keepsRecords,
   requireSeenPrice,
@@ -76,6 +79,9 @@ export {
   type SeenOffer,
   type SeenOffers,
   type SeenStay,
-} from "./seen-offers.ts";
+} from "./offers/seen-offers.ts";
+export { readChargeHash } from "./read-charge-hash.ts";
+export { isSameWay } from "./same-way.ts";
+export { DueAtAccommodation, sayDue } from "./say-due.ts";
 export { rateErrors, supplierErrors } from "./supplier-errors.ts";
 export { TimeZones, timeZonesOf } from "./time-zones.ts";

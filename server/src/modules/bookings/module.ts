@@ -1,4 +1,5 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
+import { createBookings } from "./booking/store.ts";
 import { defineModule } from "./context.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
 import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
@@ -9,9 +10,8 @@ import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
 import * as askedServices from "./migrations/0105-asked-services.ts";
-import { createBookings } from "./store.ts";
+import { createSeenOffers } from "./offers/store-seen-offers.ts";
 import { createBookedPersons } from "./store-persons.ts";
-import { createSeenOffers } from "./store-seen-offers.ts";
 
 /** Longer than any offer can be booked. */
 const SEEN_OFFERS_KEPT = { hours: 48 } as const;

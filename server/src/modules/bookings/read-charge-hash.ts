@@ -1,5 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 
 /** What is booked stands without it, so that nobody waits long for it. */
 const WAIT_MILLISECONDS = 2_000;

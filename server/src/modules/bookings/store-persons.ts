@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { PersonId, PersonPage, PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createBookings } from "./store.ts";
+import { createBookings } from "./booking/store.ts";
 
 /** A departure is said on the clock of its airport, which may be so far behind. */
 const CLOCKS_BEHIND_HOURS = 12;

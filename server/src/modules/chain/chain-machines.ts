@@ -1,12 +1,12 @@
 import type { ChainEndings } from "../../kernel/contracts/chain-ending.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
-import type { ChainOperations } from "../../ports/chain-operation.ts";
+import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Log } from "../../ports/log.ts";
-import type { OpenedChain } from "../../ports/opened-chain.ts";
 import type { Stores } from "./context.ts";
-import { ChainIndexer } from "./index-chain.ts";
-import type { ChainTiming } from "./launch-chain.ts";
-import { type ChainSubmitter, createChainSubmitter } from "./submit-chain.ts";
+import { ChainIndexer } from "./following/index-chain.ts";
+import type { ChainTiming } from "./sending/launch-chain.ts";
+import { type ChainSubmitter, createChainSubmitter } from "./sending/submit-chain.ts";
 
 interface SubmitterParts {
   operations: ChainOperations;

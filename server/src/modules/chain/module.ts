@@ -2,14 +2,14 @@ import { defineJob } from "../../kernel/contracts/job.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
 import { createIndexerOf, createSubmitterOf } from "./chain-machines.ts";
 import { defineModule } from "./context.ts";
-import type { ChainIndexer } from "./index-chain.ts";
+import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
-import { createBoundChains } from "./store-bound-chains.ts";
+import { createBoundChains } from "./opening/store-bound-chains.ts";
+import { createChainTransactions } from "./sending/store-transactions.ts";
+import type { ChainSubmitter } from "./sending/submit-chain.ts";
 import { createCustody } from "./store-custody.ts";
-import { createChainTransactions } from "./store-transactions.ts";
 import { createWallets } from "./store-wallets.ts";
-import type { ChainSubmitter } from "./submit-chain.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {

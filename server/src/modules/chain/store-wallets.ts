@@ -3,11 +3,11 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { newId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Signer } from "../../ports/chain/signer.ts";
+import type { Wallet, WalletKind } from "../../ports/chain/wallets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { Signer } from "../../ports/signer.ts";
 import type { Vault } from "../../ports/vault.ts";
-import type { Wallet, WalletKind } from "../../ports/wallets.ts";
 import type { Wallets } from "./wallets.ts";
 
 declare module "../../kernel/contracts/stores.ts" {

@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
+import type { Wallet } from "../../ports/chain/wallets.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { Wallet } from "../../ports/wallets.ts";
 
 /**
  * The wallets of this deployment; one treasury per tenant and environment, one of each other kind per environment. Their keys are

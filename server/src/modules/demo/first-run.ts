@@ -5,7 +5,7 @@ import { administerScopes, DECIDES_APPROVALS, EVERYTHING } from "../../domain/sc
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
-import { type Chain, requireToken } from "../../ports/chain.ts";
+import { type Chain, requireToken } from "../../ports/chain/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";

@@ -2,12 +2,12 @@ import type { BlockList } from "node:net";
 import { CostlyCalls } from "../../kernel/call/costly-calls.ts";
 import type { Log } from "../../ports/log.ts";
 import { defineModule, type Settings } from "./context.ts";
-import { createDocumentDownloads } from "./document-downloads.ts";
 import type { DocumentScanner } from "./document-scanner.ts";
-import type { DocumentSource } from "./document-source.ts";
-import { createDocumentScanner } from "./scan-with-model.ts";
-import { Scanner } from "./scanner.ts";
-import { scannerGauges } from "./scanner-gauges.ts";
+import { createDocumentDownloads } from "./receiving/document-downloads.ts";
+import type { DocumentSource } from "./receiving/document-source.ts";
+import { createDocumentScanner } from "./scanning/scan-with-model.ts";
+import { Scanner } from "./scanning/scanner.ts";
+import { scannerGauges } from "./scanning/scanner-gauges.ts";
 import { scanDocument } from "./tools/scan-document.ts";
 
 declare module "../../kernel/contracts/parts.ts" {

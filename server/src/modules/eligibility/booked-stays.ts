@@ -1,6 +1,6 @@
 import { toCountryAlpha3 } from "../../domain/countries.ts";
-import type { BookedSlice } from "../../ports/flights.ts";
 import type { Maps } from "../../ports/maps.ts";
+import type { BookedSlice } from "../../ports/supplier/flights.ts";
 import type { CountryStay } from "./eligibility-rules.ts";
 
 interface Flight {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { type EscrowOrders, hash32, openEscrowOrders, requireThere } from "../../../test/support/escrow-orders.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import type { StoredOperation } from "../../ports/chain-operation.ts";
+import type { StoredOperation } from "../../ports/chain/chain-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";
 import type { EscrowAction } from "./step-machine/escrow-action.ts";
 

@@ -1,6 +1,6 @@
 import { CLAIM_PATH } from "../../domain/page-paths.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { ClaimKeys } from "../../ports/claim-keys.ts";
+import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
 import type { Trip } from "../trips/index.ts";
 
 /** Longer than any link of ours. */

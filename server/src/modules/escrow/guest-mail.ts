@@ -1,5 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { ClaimKeys } from "../../ports/claim-keys.ts";
+import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type MessageKind, type OutboxPorts, sendNow } from "../outbox/index.ts";
 import type { Trip } from "../trips/index.ts";

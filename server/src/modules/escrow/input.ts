@@ -3,8 +3,8 @@ import { invalidInput } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
-import type { EscrowContract } from "../../ports/escrow-contract.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { EscrowContract } from "../../ports/chain/escrow-contract.ts";
 import { readAddress } from "../treasury/index.ts";
 import { escrowFailure } from "./errors.ts";
 

@@ -4,7 +4,7 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
-import type { TripTerms } from "../../ports/escrow-contract.ts";
+import type { TripTerms } from "../../ports/chain/escrow-contract.ts";
 import { chainProvenance, type SendOutAnswer } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
 import type { ClaimLinks } from "./claim-links.ts";

@@ -1,4 +1,4 @@
-export { bestOffers } from "./best-offers.ts";
-export { OfferAnswer, toOfferAnswer } from "./offer-answer.ts";
-export { searchedAge } from "./passenger-types.ts";
-export { seeSearch } from "./see-offers.ts";
+export { bestOffers } from "./offers/best-offers.ts";
+export { OfferAnswer, toOfferAnswer } from "./offers/offer-answer.ts";
+export { searchedAge } from "./searching/passenger-types.ts";
+export { seeSearch } from "./searching/see-offers.ts";

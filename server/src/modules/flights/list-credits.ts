@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
-import type { AirlineCreditDetails, FlightServicing } from "../../ports/flight-servicing.ts";
-import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { AirlineCreditDetails, FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { CallOptions } from "../../ports/supplier/flights.ts";
 import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 
 export interface CreditsQuery {

@@ -1,13 +1,13 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
-import { flightBookingUse } from "./booking-steps.ts";
 import { defineModule } from "./context.ts";
-import { flightHoldUse } from "./hold-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
 import * as foundSearches from "./migrations/0096-found-searches.ts";
+import { createPrivateOffers } from "./offers/store-private-offers.ts";
+import { flightBookingUse } from "./ordering/booking-steps.ts";
+import { flightHoldUse } from "./ordering/hold-steps.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
-import { createFoundSearches } from "./store-found-searches.ts";
-import { createPrivateOffers } from "./store-private-offers.ts";
+import { createFoundSearches } from "./searching/store-found-searches.ts";
 import { bookFlight } from "./tools/book-flight.ts";
 import { displayOfferConditions } from "./tools/display-offer-conditions.ts";
 import { ensureFlightCustomer } from "./tools/ensure-flight-customer.ts";

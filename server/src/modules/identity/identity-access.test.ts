@@ -12,8 +12,8 @@ import {
   toolAreas,
 } from "../../domain/scopes.ts";
 import { readBearer } from "../../surfaces/http/bearer.ts";
-import { addressGroup, clientAddress } from "../../surfaces/http/client-address.ts";
-import { createRateLimiter } from "../../surfaces/http/rate-limiter.ts";
+import { addressGroup, clientAddress } from "../../surfaces/http/limits/client-address.ts";
+import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 
 describe("scopes", () => {
   test("sandbox keys may do everything that is known but decide approvals and change the rules that bind them", () => {

@@ -6,7 +6,7 @@ import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
-import type { TokenMovement } from "../../ports/chain.ts";
+import type { TokenMovement } from "../../ports/chain/chain.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Ledger, Purse, WalletOwner } from "./ledger.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { TokenSymbol } from "../../domain/tokens.ts";
-import type { TokenMovement } from "../../ports/chain.ts";
+import type { TokenMovement } from "../../ports/chain/chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/stores.ts" {

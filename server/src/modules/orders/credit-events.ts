@@ -1,4 +1,4 @@
-import type { CancellationQuote } from "../../ports/flight-servicing.ts";
+import type { CancellationQuote } from "../../ports/supplier/flight-servicing.ts";
 
 /** The airline credits that a cancellation issued, each recorded once whoever tells of it. */
 export function creditEvents({ id, credits }: Pick<CancellationQuote, "id" | "credits">) {

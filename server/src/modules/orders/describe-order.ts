@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { hasScope } from "../../domain/scopes.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Maps } from "../../ports/maps.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import {
   type BookedTraveler,
   Conditions,

@@ -1,5 +1,5 @@
-import type { BookedSegment, BookedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { BookedSegment, BookedSlice } from "../../ports/supplier/flights.ts";
 import type { BookingRate } from "../bookings/index.ts";
 import type { BookedStay } from "./booked-stay.ts";
 

@@ -2,28 +2,28 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { measured } from "../../kernel/contracts/measured.ts";
 import { type ByEnvironment, listEnvironments } from "../../kernel/contracts/parts.ts";
-import { paymentEndings } from "./chain-endings.ts";
-import type { PaymentCharges } from "./charge-by-payment.ts";
 import { defineModule } from "./context.ts";
-import type { GatherWindow } from "./gather-window.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as paymentBesides from "./migrations/0070-payment-besides.ts";
-import { paymentBatch } from "./payment-batch-operation.ts";
+import type { PaymentCharges } from "./paying/charge-by-payment.ts";
+import { paymentEndings } from "./settling/chain-endings.ts";
+import type { GatherWindow } from "./settling/gather-window.ts";
+import { paymentBatch } from "./settling/payment-batch-operation.ts";
 import {
   createChargesOf,
   createGatherWindows,
   type MeasuredReceivables,
   paymentJobs,
   receivablesGauge,
-} from "./payment-machines.ts";
-import { payment } from "./payment-operation.ts";
-import { settleUsage } from "./settle-usage-job.ts";
+} from "./settling/payment-machines.ts";
+import { payment } from "./settling/payment-operation.ts";
+import { sweepPayments } from "./settling/sweep-payments.ts";
+import { settleUsage } from "./settling-usage/settle-usage-job.ts";
+import { createCallPayments } from "./settling-usage/store-call-payments.ts";
+import { usageEndings } from "./settling-usage/usage-endings.ts";
 import { createPayments } from "./store.ts";
-import { createCallPayments } from "./store-call-payments.ts";
-import { sweepPayments } from "./sweep-payments.ts";
-import { usageEndings } from "./usage-endings.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { batch, batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { type ClaimRequest, claimTogether } from "./paying/store-claims.ts";
 import type { EarnedPayment, PaymentClaim, Payments } from "./payments.ts";
-import { type ClaimRequest, claimTogether } from "./store-claims.ts";
-import { movePayment, type PaymentStorage, releasePayment } from "./store-moves.ts";
+import { movePayment, type PaymentStorage, releasePayment } from "./settling/store-moves.ts";
+import { createPaymentGathering, createPaymentUpkeep, createPaymentWatching } from "./settling/store-queues.ts";
 import { authorizationKey, findPayments, toPayment } from "./store-payment-rows.ts";
 import { type EarnRequest, earnTogether, settlePayments } from "./store-payments-sql.ts";
-import { createPaymentGathering, createPaymentUpkeep, createPaymentWatching } from "./store-queues.ts";
 
 const AT_ONCE = 64;
 

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { bookingErrors, tripStateErrors } from "../escrow/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 import type { Reads, Stores } from "./context.ts";
 import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { AgentRegistries } from "../../ports/agent-registries.ts";
-import type { Chain } from "../../ports/chain.ts";
-import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { AgentRegistries } from "../../ports/chain/agent-registries.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import { resultOf } from "../chain/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import type { Aggregates, Stores } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import type { Aggregates } from "./context.ts";
 import { registryEntry } from "./registry-operation.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 
 /** What orders to the registries are for: the names of the tools. */
 export const FEEDBACK_PURPOSE = "give_feedback";

@@ -8,9 +8,9 @@ import { reputationRegistryAbi } from "../../generated/contracts/reputation-regi
 import { signedCallsAbi } from "../../generated/contracts/signed-calls.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import type { AgentRegistryAddresses } from "../../ports/agent-registries.ts";
-import type { Chain } from "../../ports/chain.ts";
-import type { OperationCall } from "../../ports/chain-operation.ts";
+import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { OperationCall } from "../../ports/chain/chain-operation.ts";
 
 /** What a wallet of ours does in the registries of ERC-8004. */
 const RegistryAction = z.discriminatedUnion("name", [

@@ -10,7 +10,7 @@ import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
-import { createChainSubmitter } from "../chain/submit-chain.ts";
+import { createChainSubmitter } from "../chain/sending/submit-chain.ts";
 import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { answerValidation } from "./answer-validation.ts";
 import { type FeedbackPorts, giveFeedback } from "./give-feedback.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mismatch, type SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";

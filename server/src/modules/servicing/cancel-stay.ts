@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
-import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
+import type { StayBookings, SupplierStay } from "../../ports/supplier/stay-bookings.ts";
+import type { CancellationPolicy, Stays } from "../../ports/supplier/stays.ts";
 import type { NewServicingAction, OrderRecord, ServicingAction } from "../orders/index.ts";
 import {
   cancellationExpired,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
 import type { Stores } from "./context.ts";

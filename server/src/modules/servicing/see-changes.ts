@@ -1,6 +1,6 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import type { ChangeOffer, OrderChange } from "../../ports/flight-servicing.ts";
+import type { ChangeOffer, OrderChange } from "../../ports/supplier/flight-servicing.ts";
 import { type BookingRate, type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
 
 /** Keeps what an order would be after each of these changes: its new flights, and the price of all of it. */

@@ -1,7 +1,7 @@
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { Flights } from "../../ports/flights.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
-import type { Stays } from "../../ports/stays.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { Flights } from "../../ports/supplier/flights.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
+import type { Stays } from "../../ports/supplier/stays.ts";
 import { flightCancellation } from "./cancel-order.ts";
 import { stayCancellation } from "./cancel-stay.ts";
 import { flightChange } from "./change-order.ts";

@@ -4,7 +4,7 @@ import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
-import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ChargeTransferId } from "../bookings/index.ts";

@@ -1,5 +1,5 @@
-import type { CancellationQuote } from "../../ports/flight-servicing.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { CancellationQuote } from "../../ports/supplier/flight-servicing.ts";
 import type { OrderRecord } from "../orders/index.ts";
 
 declare module "../../kernel/contracts/stores.ts" {

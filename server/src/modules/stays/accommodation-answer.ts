@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import type { Accommodation, StayRate } from "../../ports/stays.ts";
+import type { Accommodation, StayRate } from "../../ports/supplier/stays.ts";
 import { type SaleRates, shownInUsdc } from "../bookings/index.ts";
 import { StayCancellationPolicy } from "./stay-result.ts";
 

@@ -1,7 +1,7 @@
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
+import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/supplier/stay-bookings.ts";
 import {
   type AskedBooking,
   type BookedTraveler,

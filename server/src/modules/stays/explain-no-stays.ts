@@ -1,5 +1,5 @@
-import type { CallOptions } from "../../ports/flights.ts";
-import type { StaySearch, Stays } from "../../ports/stays.ts";
+import type { CallOptions } from "../../ports/supplier/flights.ts";
+import type { StaySearch, Stays } from "../../ports/supplier/stays.ts";
 
 interface Relaxed {
   argument: "location" | "checkInDate" | "guests" | "rooms";

@@ -4,9 +4,9 @@ import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { CallOptions } from "../../ports/flights.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
-import type { StaySearch } from "../../ports/stays.ts";
+import type { CallOptions } from "../../ports/supplier/flights.ts";
+import type { StaySearch } from "../../ports/supplier/stays.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
 import { resolveText, sayTakenAs } from "../places/index.ts";
 import {

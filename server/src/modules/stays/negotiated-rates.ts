@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
-import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { NegotiatedRate, StayBookings } from "../../ports/stay-bookings.ts";
-import type { StaySearch, Stays, StaysFound } from "../../ports/stays.ts";
+import type { CallOptions } from "../../ports/supplier/flights.ts";
+import type { NegotiatedRate, StayBookings } from "../../ports/supplier/stay-bookings.ts";
+import type { StaySearch, Stays, StaysFound } from "../../ports/supplier/stays.ts";
 import type { NegotiatedRates } from "./store-negotiated-rates.ts";
 
 interface Owner {

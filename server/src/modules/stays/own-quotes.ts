@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
-import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
+import type { CallOptions } from "../../ports/supplier/flights.ts";
+import type { StayBookings, StayQuote } from "../../ports/supplier/stay-bookings.ts";
 import type { NegotiatedRates } from "./store-negotiated-rates.ts";
 
 interface Owner {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Place } from "../../ports/maps.ts";
-import type { StayQuote } from "../../ports/stay-bookings.ts";
-import type { Accommodation } from "../../ports/stays.ts";
+import type { StayQuote } from "../../ports/supplier/stay-bookings.ts";
+import type { Accommodation } from "../../ports/supplier/stays.ts";
 import { keepsRecords, type SaleRates, type SeenOffers, type SeenStay } from "../bookings/index.ts";
 
 interface Search {

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
-import type { Stays } from "../../ports/stays.ts";
+import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/supplier/stay-bookings.ts";
+import type { Stays } from "../../ports/supplier/stays.ts";
 import {
   type Booking,
   type BookingMove,
@@ -16,7 +16,7 @@ import type { Aggregates } from "./context.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**
- * How the booking of a stay moves; `modules/bookings/booking-effect.ts` says what holds for every move. A stay is booked and paid
+ * How the booking of a stay moves; `modules/bookings/booking/booking-effect.ts` says what holds for every move. A stay is booked and paid
  * by one request, so that it is never held or paid for separately.
  *
  * | state    | what the supplier may have | how it is left                                                        |

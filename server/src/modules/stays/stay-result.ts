@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Micro } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import type { SupplierStay } from "../../ports/stay-bookings.ts";
-import type { Stays } from "../../ports/stays.ts";
+import type { SupplierStay } from "../../ports/supplier/stay-bookings.ts";
+import type { Stays } from "../../ports/supplier/stays.ts";
 import {
   type Booking,
   BookingRate,

@@ -7,7 +7,7 @@ import { embeddedRates } from "../../../test/support/rates.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "../../../test/support/supplier-sandbox.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Stores } from "../../kernel/contracts/whole.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import { bookStay } from "./book-stay.ts";
 
 type World = Awaited<ReturnType<typeof openBookingWorld>>;

@@ -5,8 +5,8 @@ import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { silentLog } from "../../../test/support/identity.ts";
 import { offer, slice } from "../../../test/support/offers.ts";
 import type { Stores } from "../../kernel/contracts/whole.ts";
-import type { OrderDetails } from "../../ports/flight-servicing.ts";
-import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
+import type { OrderDetails } from "../../ports/supplier/flight-servicing.ts";
+import type { SupplierEvent } from "../../ports/supplier/supplier-webhooks.ts";
 import { servicingCommits } from "../servicing/servicing-commits.ts";
 import { createEventProcessor } from "./process-events.ts";
 

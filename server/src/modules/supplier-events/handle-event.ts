@@ -1,10 +1,10 @@
 import { Failure } from "../../domain/errors.ts";
 import { NotYet } from "../../platform/inbox/work-on-inbox.ts";
-import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
-import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
+import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
+import type { Flights } from "../../ports/supplier/flights.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
+import type { SupplierEvent } from "../../ports/supplier/supplier-webhooks.ts";
 import type { Booking } from "../bookings/index.ts";
 import { creditEvents, type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
 import type { ServicingCommits } from "../servicing/index.ts";

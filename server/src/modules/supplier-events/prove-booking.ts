@@ -1,5 +1,5 @@
-import type { Flights } from "../../ports/flights.ts";
-import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { Flights } from "../../ports/supplier/flights.ts";
+import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Booking } from "../bookings/index.ts";
 
 export interface ProofPorts {
@@ -13,7 +13,7 @@ export interface ProofPorts {
  * failed (`creationFailed`), and nothing is found. An order that the supplier holds unpaid is what was sent, if no payment was sent
  * with it or after it; any other unpaid order proves nothing, as its payment may be on its way.
  *
- * It looks just as the reconciler does afterwards (`modules/flights/booking-steps.ts`, `modules/stays/stay-booking-steps.ts`).
+ * It looks just as the reconciler does afterwards (`modules/flights/ordering/booking-steps.ts`, `modules/stays/stay-booking-steps.ts`).
  */
 export async function isDecided(
   { flights, stayBookings }: ProofPorts,

@@ -1,4 +1,4 @@
-import type { Supplier } from "../../ports/supplier.ts";
+import type { Supplier } from "../../ports/supplier/supplier.ts";
 import type { Parts } from "./context.ts";
 import { registerWebhooks } from "./register-webhooks.ts";
 import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./routes.ts";

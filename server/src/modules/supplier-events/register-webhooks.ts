@@ -1,5 +1,5 @@
 import type { Environment } from "../../ports/identity.ts";
-import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
 import type { Stores } from "./context.ts";
 
 /**

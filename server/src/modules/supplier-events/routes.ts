@@ -2,7 +2,7 @@ import { z } from "zod";
 import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
 import type { SupplierInbox } from "./store.ts";
 
 /** What of one environment arrives there. */

@@ -5,7 +5,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { createInbox, type Inbox } from "../../platform/inbox/store-inbox.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { SupplierEvent, WebhookEndpoint } from "../../ports/supplier-webhooks.ts";
+import type { SupplierEvent, WebhookEndpoint } from "../../ports/supplier/supplier-webhooks.ts";
 import type { Vault } from "../../ports/vault.ts";
 
 declare module "../../kernel/contracts/stores.ts" {

@@ -1,5 +1,5 @@
 import type { Caller } from "../../kernel/contracts/tool.ts";
-import type { AirlineCredit, Flights } from "../../ports/flights.ts";
+import type { AirlineCredit, Flights } from "../../ports/supplier/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
 /** Who travels first in what the call books. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 import { ownMovements } from "../chain/index.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";

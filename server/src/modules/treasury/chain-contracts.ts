@@ -1,5 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 
 /** Whether it is a contract that the service uses: none of them gives back what is sent to it. */
 export function isChainContract(chain: Chain, address: Hex): boolean {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Provenance } from "../../domain/schemas.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /** Part of every result that rests on a chain. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import { requireToken } from "../../ports/chain.ts";
+import { requireToken } from "../../ports/chain/chain.ts";
 import { NOBODY } from "./mint-operation.ts";
 
 /** The development chain's faucet gives somebody as much of a token as it gives at once. */

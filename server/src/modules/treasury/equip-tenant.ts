@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import { mint } from "./mint-operation.ts";
 

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { CommonParts } from "../../kernel/contracts/parts.ts";
-import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { equipTenant } from "./equip-tenant.ts";
 import { mint } from "./mint-operation.ts";

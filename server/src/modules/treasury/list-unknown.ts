@@ -1,5 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
 import { ownMovements } from "../chain/index.ts";
 import type { OwnedMovement } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";

@@ -4,7 +4,7 @@ import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-f
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import { requireToken } from "../../ports/chain.ts";
+import { requireToken } from "../../ports/chain/chain.ts";
 
 /** Whom new money comes from. */
 export const NOBODY: Hex = "0x0000000000000000000000000000000000000000";

@@ -1,8 +1,8 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Log } from "../../ports/log.ts";
-import type { OpenedChain } from "../../ports/opened-chain.ts";
 import { type BoundChains, type Custody, ownerOf, type Wallets } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 

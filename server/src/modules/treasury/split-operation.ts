@@ -4,9 +4,9 @@ import { StoredAddress, StoredBasisPoints, StoredInteger, StoredToken } from "..
 import type { Hex } from "../../domain/tokens.ts";
 import { settlementSplitterAbi } from "../../generated/contracts/settlement-splitter.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import type { Chain } from "../../ports/chain.ts";
-import { requireToken } from "../../ports/chain.ts";
-import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import { requireToken } from "../../ports/chain/chain.ts";
+import type { OperationCall, TokenAuthorization } from "../../ports/chain/chain-operation.ts";
 
 const Split = z.strictObject({
   token: StoredToken,

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ChainContracts } from "../../ports/bound-chains.ts";
+import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createBoundChains } from "../chain/index.ts";

@@ -4,8 +4,8 @@ import { vrsOf } from "../../domain/key-signatures.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import { requireToken } from "../../ports/chain.ts";
-import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
+import { requireToken } from "../../ports/chain/chain.ts";
+import type { OperationCall, TokenAuthorization } from "../../ports/chain/chain-operation.ts";
 
 const Transfer = z.strictObject({
   token: StoredToken,

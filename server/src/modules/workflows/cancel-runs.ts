@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OrderEnd } from "../../kernel/contracts/workflow.ts";
 import type { RunParts } from "./run-parts.ts";
+import { sumOrders } from "./running/undone.ts";
 import type { Run } from "./runs.ts";
-import { sumOrders } from "./undone.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 export const LOSS_NOT_ACCEPTED =

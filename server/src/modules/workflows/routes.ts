@@ -9,7 +9,7 @@ import { cancelRuns, LOSS_NOT_ACCEPTED } from "./cancel-runs.ts";
 import type { Parts } from "./context.ts";
 import { RUN_STATES, RunAnswer, RunSummary, summarizeRun } from "./describe-run.ts";
 import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
-import { type Resumer, resumeRun } from "./resume-run.ts";
+import { type Resumer, resumeRun } from "./pausing/resume-run.ts";
 import type { RunParts } from "./run-parts.ts";
 import { startRun } from "./start-run.ts";
 import { readRun, waitForRun } from "./wait-for-run.ts";

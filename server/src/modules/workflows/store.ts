@@ -4,11 +4,11 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { createPauses } from "./pausing/store-pauses.ts";
+import { createJournal } from "./running/store-journal.ts";
+import { rememberEnd, rememberStart } from "./running/store-record.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
 import { cancelRun } from "./store-cancel.ts";
-import { createJournal } from "./store-journal.ts";
-import { createPauses } from "./store-pauses.ts";
-import { rememberEnd, rememberStart } from "./store-record.ts";
 
 const RUN_COLUMNS = [
   "id",

@@ -6,7 +6,7 @@ import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { isListed, type Page } from "../page.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
-import { INDEX_SLUG } from "./load-pages.ts";
+import { INDEX_SLUG } from "./pages/load-pages.ts";
 
 interface CrawlOptions {
   pages: readonly Page[];

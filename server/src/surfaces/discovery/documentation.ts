@@ -6,9 +6,9 @@ import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { Page } from "../page.ts";
 import { crawlRoutes } from "./crawl-files.ts";
-import { docsRoutes } from "./docs-pages.ts";
 import { downloadRoutes } from "./downloads.ts";
-import { landingRoutes } from "./landing.ts";
+import { docsRoutes } from "./pages/docs-pages.ts";
+import { landingRoutes } from "./pages/landing.ts";
 import { type SecurityContact, securityContactRoutes } from "./security-contact.ts";
 import { serverCardRoutes } from "./server-card.ts";
 

@@ -1,8 +1,8 @@
 import type { Routes } from "../http/hosts.ts";
 import { type DocumentationOptions, documentationRoutes } from "./documentation.ts";
-import { type OpenApiRouteOptions, openApiRoutes } from "./openapi-route.ts";
-import { referenceRoutes } from "./reference-page.ts";
-import { openApiOperation } from "./service-operations.ts";
+import { type OpenApiRouteOptions, openApiRoutes } from "./openapi/openapi-route.ts";
+import { referenceRoutes } from "./openapi/reference-page.ts";
+import { openApiOperation } from "./openapi/service-operations.ts";
 
 interface DiscoveryOptions extends OpenApiRouteOptions, Omit<DocumentationOptions, "security"> {
   securityContact: string | undefined;

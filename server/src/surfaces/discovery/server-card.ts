@@ -4,7 +4,7 @@ import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
-import { serverCardOperation } from "./service-operations.ts";
+import { serverCardOperation } from "./openapi/service-operations.ts";
 
 /** Shapes read on 2026-11-20; the links in the documents name their schemas. */
 const CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";

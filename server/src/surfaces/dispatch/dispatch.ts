@@ -4,10 +4,10 @@ import { MAXIMUM_ISSUES } from "../../kernel/call/validate.ts";
 import type { Answer, Kernel } from "../../kernel/contracts/invocation.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import { isObject, readMeasuredJson, requireObject } from "../http/bodies/json-body.ts";
+import type { LargeBodies } from "../http/bodies/large-bodies.ts";
 import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
-import { isObject, readMeasuredJson, requireObject } from "../http/json-body.ts";
-import type { LargeBodies } from "../http/large-bodies.ts";
 import type { SignedAnswers, SignedExchange } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderFailedCall, renderProblem } from "../render-error.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { type BlockList, isIP, isIPv4, type Socket } from "node:net";
-import { addressGroup, unmapped } from "./client-address.ts";
+import { addressGroup, unmapped } from "./limits/client-address.ts";
 
 /** Files, the database's connections, and what is asked outside. */
 const OTHER_DESCRIPTORS = 256;

@@ -1,9 +1,9 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import type { Identity, InternalTokens, Principal } from "../../ports/identity.ts";
 import { readBearer } from "./bearer.ts";
-import { addressGroup } from "./client-address.ts";
-import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
-import type { RefusalLimit } from "./refusal-limit.ts";
+import { addressGroup } from "./limits/client-address.ts";
+import { type RateLimiter, takeOrThrow } from "./limits/rate-limiter.ts";
+import type { RefusalLimit } from "./limits/refusal-limit.ts";
 
 export interface Admitted {
   principal: Principal;

@@ -3,12 +3,12 @@ import { hasScope, missingScope } from "../../domain/scopes.ts";
 import { callRoute, type GivenRequest } from "../../kernel/call/call-route.ts";
 import { FileAnswer, type Route } from "../../kernel/contracts/route.ts";
 import type { Principal } from "../../ports/identity.ts";
-import { addressGroup } from "./client-address.ts";
+import { MAXIMUM_BODY_BYTES, readJsonObject } from "./bodies/json-body.ts";
 import type { Routes } from "./hosts.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
-import { MAXIMUM_BODY_BYTES, readJsonObject } from "./json-body.ts";
-import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
-import type { RefusalLimit } from "./refusal-limit.ts";
+import { addressGroup } from "./limits/client-address.ts";
+import { type RateLimiter, takeOrThrow } from "./limits/rate-limiter.ts";
+import type { RefusalLimit } from "./limits/refusal-limit.ts";
 import type { OpenExchange, SignedAnswers } from "./signed-exchange.ts";
 
 interface RouteOptions<Ports> {

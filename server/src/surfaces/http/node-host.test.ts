@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { BodyRoom } from "./body-room.ts";
+import { BodyRoom } from "./bodies/body-room.ts";
 import type { HttpHandler } from "./http.ts";
+import { MAXIMUM_WAITING_REQUESTS } from "./limits/take-turns.ts";
 import { createNodeHost, type NodeHost } from "./node-host.ts";
-import { MAXIMUM_WAITING_REQUESTS } from "./take-turns.ts";
 
 /** Connections that are used otherwise than clients in good order use them. */
 

@@ -10,14 +10,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
-import type { BodyRoom } from "./body-room.ts";
-import { addressGroup, clientAddress } from "./client-address.ts";
+import type { BodyRoom } from "./bodies/body-room.ts";
+import { type BodyLimits, readBody } from "./bodies/read-body.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
+import { addressGroup, clientAddress } from "./limits/client-address.ts";
+import { takeTurns } from "./limits/take-turns.ts";
 import { answerMalformedRequests, refuseAmbiguous, renderMalformedRequest } from "./malformed-request.ts";
-import { type BodyLimits, readBody } from "./read-body.ts";
-import { takeTurns } from "./take-turns.ts";
 import { traceIdOf } from "./trace.ts";
 import type { WebClient } from "./web-adapter.ts";
 

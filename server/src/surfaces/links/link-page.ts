@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ICON, STYLE } from "../discovery/layout.ts";
+import { ICON, STYLE } from "../discovery/pages/layout.ts";
 
 interface LinkPage {
   /** The folder of the page's own files. */

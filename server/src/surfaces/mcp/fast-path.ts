@@ -7,8 +7,8 @@ import {
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
 import type { Catalog } from "../../kernel/contracts/catalog.ts";
+import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer, HttpRequest } from "../http/http.ts";
-import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolCall } from "./call-tool.ts";
 import type { Cancellations } from "./cancellations.ts";
 import { aroundResult, type RpcId, rpcResult } from "./json-rpc.ts";

@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
+import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer } from "../http/http.ts";
-import { isObject } from "../http/json-body.ts";
 
 /** Codes of JSON-RPC and of the protocol that this surface answers with itself; the library knows the others. */
 export const PARSE_ERROR = -32_700;

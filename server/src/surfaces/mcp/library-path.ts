@@ -5,8 +5,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer } from "../http/http.ts";
-import { isObject } from "../http/json-body.ts";
 import type { Cancellations } from "./cancellations.ts";
 import { signStream } from "./event-stream.ts";
 import {

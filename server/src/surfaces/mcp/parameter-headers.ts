@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { isObject } from "../http/json-body.ts";
+import { isObject } from "../http/bodies/json-body.ts";
 
 const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 const LOOKS_ENCODED = /^=\?base64\?.*\?=$/;

@@ -10,7 +10,7 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { nearest } from "../../domain/near-match.ts";
 import { type Catalog, nearestTool } from "../../kernel/contracts/catalog.ts";
-import { isObject } from "../http/json-body.ts";
+import { isObject } from "../http/bodies/json-body.ts";
 import type { CallTool, ToolAnswer } from "./call-tool.ts";
 import type { Documents } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";

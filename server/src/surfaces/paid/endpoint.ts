@@ -5,12 +5,12 @@ import { type Catalog, type CatalogEntry, findTool } from "../../kernel/contract
 import type { Charge } from "../../kernel/contracts/charge.ts";
 import type { Kernel, Payer } from "../../kernel/contracts/invocation.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
-import { addressGroup } from "../http/client-address.ts";
+import { readMeasuredJson, requireObject } from "../http/bodies/json-body.ts";
+import { mostOfCall } from "../http/bodies/large-bodies.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
-import { readMeasuredJson, requireObject } from "../http/json-body.ts";
-import { mostOfCall } from "../http/large-bodies.ts";
-import { takeOrThrow } from "../http/rate-limiter.ts";
+import { addressGroup } from "../http/limits/client-address.ts";
+import { takeOrThrow } from "../http/limits/rate-limiter.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
 import { corsHeaders, preflight } from "./cors.ts";

@@ -1,7 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
-import { addressGroup } from "../http/client-address.ts";
-import { takeOrThrow } from "../http/rate-limiter.ts";
-import type { RequestLimits } from "../http/request-limits.ts";
+import { addressGroup } from "../http/limits/client-address.ts";
+import { takeOrThrow } from "../http/limits/rate-limiter.ts";
+import type { RequestLimits } from "../http/limits/request-limits.ts";
 import { readRefusal } from "./read-refusal.ts";
 
 export type PaidLimits = Pick<RequestLimits, "refused" | "unpaid" | "unsettledByPayer" | "unsettledByAddress">;

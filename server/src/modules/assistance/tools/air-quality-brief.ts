@@ -2,9 +2,9 @@ import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { pollutants } from "../../../ports/conditions.ts";
-import { airTexts } from "../air-texts.ts";
+import { airTexts } from "../briefs/air-texts.ts";
+import { whyUnavailable } from "../briefs/why-unavailable.ts";
 import { defineTool } from "../context.ts";
-import { whyUnavailable } from "../why-unavailable.ts";
 
 /** The highest index of each category of the Environmental Protection Agency of the United States. */
 const CATEGORIES = [

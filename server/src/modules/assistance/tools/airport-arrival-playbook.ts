@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Words } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
-import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
-import { defineTool } from "../context.ts";
+import { ArrivalAnswer, arrivalErrors } from "../arrival/arrival-answer.ts";
+import { arrivalFields, checkAirportPosition, WayMode } from "../arrival/arrival-input.ts";
 import {
   type ArrivalPlan,
   arrivalCard,
@@ -13,10 +12,11 @@ import {
   sayExit,
   saySafety,
   sayWay,
-} from "../plan-arrival.ts";
-import { planAskedArrival } from "../plan-asked-arrival.ts";
-import { playbookTexts } from "../playbook-texts.ts";
-import { assistanceTexts } from "../texts.ts";
+} from "../arrival/plan-arrival.ts";
+import { planAskedArrival } from "../arrival/plan-asked-arrival.ts";
+import { playbookTexts } from "../arrival/playbook-texts.ts";
+import { assistanceTexts } from "../arrival/texts.ts";
+import { defineTool } from "../context.ts";
 
 const LONGEST_TEXT = 100;
 

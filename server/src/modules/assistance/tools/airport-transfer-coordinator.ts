@@ -1,9 +1,18 @@
 import { z } from "zod";
 import type { Position } from "../../../ports/maps.ts";
-import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
-import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
-import { arrivalTexts } from "../arrival-texts.ts";
-import { defineTool } from "../context.ts";
+import { ArrivalAnswer, arrivalErrors } from "../arrival/arrival-answer.ts";
+import { arrivalFields, checkAirportPosition, WayMode } from "../arrival/arrival-input.ts";
+import { arrivalTexts } from "../arrival/arrival-texts.ts";
+import {
+  arrivalCard,
+  attributionOf,
+  notesOf,
+  sayDecision,
+  sayExit,
+  saySafety,
+  sayWay,
+} from "../arrival/plan-arrival.ts";
+import { planAskedArrival } from "../arrival/plan-asked-arrival.ts";
 import {
   allNumbers,
   type EmergencyNumbers,
@@ -11,9 +20,8 @@ import {
   numbersBy,
   sayReliability,
   sayServices,
-} from "../emergency-numbers.ts";
-import { arrivalCard, attributionOf, notesOf, sayDecision, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
-import { planAskedArrival } from "../plan-asked-arrival.ts";
+} from "../briefs/emergency-numbers.ts";
+import { defineTool } from "../context.ts";
 
 /** With luggage; more fit without. */
 const TRAVELERS_IN_A_TAXI = 3;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
-import { defineTool } from "../context.ts";
 import {
   findLocation,
   findRestaurants,
@@ -10,7 +9,8 @@ import {
   RestaurantAnswer,
   restaurantsFound,
   restaurantWishes,
-} from "../find-restaurants.ts";
+} from "../briefs/find-restaurants.ts";
+import { defineTool } from "../context.ts";
 
 export const recommendRestaurants = defineTool({
   name: "recommend_restaurants",

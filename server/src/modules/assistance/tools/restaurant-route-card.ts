@@ -3,7 +3,6 @@ import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { ChannelText, DeepLinks, MapAnswer, mapAttribution, travelModes } from "../../maps/index.ts";
-import { defineTool } from "../context.ts";
 import {
   findLocation,
   findRestaurants,
@@ -12,8 +11,9 @@ import {
   RestaurantAnswer,
   restaurantsFound,
   restaurantWishes,
-} from "../find-restaurants.ts";
-import { drawRestaurants, findStart, restaurantCard, StartAnswer, waysTo } from "../restaurant-route.ts";
+} from "../briefs/find-restaurants.ts";
+import { drawRestaurants, findStart, restaurantCard, StartAnswer, waysTo } from "../briefs/restaurant-route.ts";
+import { defineTool } from "../context.ts";
 
 const LONGEST_OCCASION = 200;
 

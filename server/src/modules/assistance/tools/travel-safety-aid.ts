@@ -5,7 +5,6 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { helpKinds } from "../../../ports/nearby.ts";
 import { RegionCode } from "../../places/index.ts";
-import { defineTool } from "../context.ts";
 import {
   allNumbers,
   EMERGENCY_NUMBERS_ATTRIBUTION,
@@ -15,9 +14,10 @@ import {
   numbersBy,
   sayMobile,
   sayReliability,
-} from "../emergency-numbers.ts";
-import { adviseFor, needs } from "../safety-texts.ts";
-import { whyUnavailable } from "../why-unavailable.ts";
+} from "../briefs/emergency-numbers.ts";
+import { adviseFor, needs } from "../briefs/safety-texts.ts";
+import { whyUnavailable } from "../briefs/why-unavailable.ts";
+import { defineTool } from "../context.ts";
 
 const LONGEST_NOTES = 500;
 const MOST_PLACES = 12;

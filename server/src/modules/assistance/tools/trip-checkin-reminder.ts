@@ -5,12 +5,12 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { Airport, Position } from "../../../ports/maps.ts";
 import { resolveStop } from "../../places/index.ts";
-import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { sequenceAt, uidOf, writeCalendar } from "../arrival/checkin-calendar.ts";
+import { MINUTES_AT_AIRPORT, remindersAhead } from "../arrival/plan-reminders.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { findWay, saidOfWays } from "../find-way.ts";
 import { Instant } from "../instant-field.ts";
 import { CANDIDATES, takeNearAirport } from "../near-airport.ts";
-import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;

@@ -3,14 +3,14 @@ import { Provenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { checkSlice, NextStep } from "../../bookings/index.ts";
-import { AirlineChangeAnswer } from "../airline-change.ts";
 import { defineTool } from "../context.ts";
-import { isRefundable } from "../find-own-order.ts";
-import { notifyTraveler, planNotice } from "../notify-traveler.ts";
-import { saidOfOtherDay } from "../replan.ts";
-import { disruptionOf, flightOf, legOf, ReplanInput } from "../replan-input.ts";
-import { composeMessages } from "../replan-messages.ts";
-import { outlookOf } from "../replan-outlook.ts";
+import { AirlineChangeAnswer } from "../disruption/airline-change.ts";
+import { isRefundable } from "../disruption/find-own-order.ts";
+import { notifyTraveler, planNotice } from "../disruption/notify-traveler.ts";
+import { saidOfOtherDay } from "../disruption/replan.ts";
+import { disruptionOf, flightOf, legOf, ReplanInput } from "../disruption/replan-input.ts";
+import { composeMessages } from "../disruption/replan-messages.ts";
+import { outlookOf } from "../disruption/replan-outlook.ts";
 import {
   AlternativesAnswer,
   ChangeAnswer,
@@ -18,9 +18,9 @@ import {
   MessageAnswer,
   OwnStayAnswer,
   TransferAnswer,
-} from "../replan-parts.ts";
-import { replanTrip } from "../replan-trip.ts";
-import { nextOf, saidOfAlternatives, saidOfChange } from "../say-replan.ts";
+} from "../disruption/replan-parts.ts";
+import { replanTrip } from "../disruption/replan-trip.ts";
+import { nextOf, saidOfAlternatives, saidOfChange } from "../disruption/say-replan.ts";
 
 const LONGEST_REASON = 300;
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, type Words, wordsIn } from "../../../domain/texts.ts";
 import type { Weather } from "../../../ports/conditions.ts";
+import { type SunDay, sunOn } from "../briefs/sun.ts";
+import { sayCondition, weatherTexts } from "../briefs/weather-texts.ts";
+import { whyUnavailable } from "../briefs/why-unavailable.ts";
 import { defineTool } from "../context.ts";
-import { type SunDay, sunOn } from "../sun.ts";
-import { sayCondition, weatherTexts } from "../weather-texts.ts";
-import { whyUnavailable } from "../why-unavailable.ts";
 
 const DAYS = 7;
 const MILES_IN_A_KILOMETER = 0.621_371;

@@ -1,8 +1,8 @@
 import type { Interpreting, Reading } from "../reading/page.ts";
 import type { DocumentKind, Scan } from "../scan.ts";
-import { interpretBoardingPass } from "./boarding-pass.ts";
-import { interpretIdDocument } from "./id-document.ts";
-import { interpretInvoice, interpretReceipt } from "./read-receipt.ts";
+import { interpretBoardingPass } from "./boarding-passes/boarding-pass.ts";
+import { interpretIdDocument } from "./identity/id-document.ts";
+import { interpretInvoice, interpretReceipt } from "./receipts/read-receipt.ts";
 
 const INTERPRETERS: Readonly<Record<DocumentKind, (reading: Reading, about: Interpreting) => Scan>> = {
   receipt: interpretReceipt,

@@ -3,7 +3,7 @@ import bwipjs from "bwip-js";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { drawPdf, drawText } from "../../../../test/support/small-documents.ts";
-import type { DocumentType } from "../document-type.ts";
+import type { DocumentType } from "../receiving/document-type.ts";
 import { findBarcodes } from "./barcodes.ts";
 import type { Reading } from "./page.ts";
 import { openImage } from "./raster.ts";

@@ -1,5 +1,5 @@
 import { DocumentRefused } from "../document-scanner.ts";
-import type { DocumentType } from "../document-type.ts";
+import type { DocumentType } from "../receiving/document-type.ts";
 import type { DocumentKind, ReviewReason } from "../scan.ts";
 import { findEInvoice } from "./e-invoice-attachment.ts";
 import { openHeic } from "./heic.ts";

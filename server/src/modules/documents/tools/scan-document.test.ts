@@ -8,8 +8,8 @@ import { Failure } from "../../../domain/errors.ts";
 import { WORDS_OF_OTHERS } from "../../../domain/schemas.ts";
 import type { Stores } from "../../../kernel/contracts/whole.ts";
 import { DocumentRefused } from "../document-scanner.ts";
-import { DocumentNotFetched } from "../document-source.ts";
 import type { ReasonCode } from "../reason-codes.ts";
+import { DocumentNotFetched } from "../receiving/document-source.ts";
 import { scanDocument } from "./scan-document.ts";
 
 const fake = createFakeScanner();

@@ -6,19 +6,19 @@ import type { Turn } from "../../../kernel/call/costly-calls.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { DocumentRefused, type DocumentScanner, type ScanRequest } from "../document-scanner.ts";
-import { DocumentNotFetched } from "../document-source.ts";
 import { EXAMPLE_RECEIPT } from "../example-document.ts";
-import { findMatches, Match } from "../find-matches.ts";
+import { findMatches, Match } from "../matching/find-matches.ts";
+import { scannedPersonOf } from "../matching/scanned-person.ts";
+import { DocumentNotFetched } from "../receiving/document-source.ts";
 import {
   type DocumentBytes,
   LARGEST_BODY_BYTES,
   LARGEST_DOCUMENT_BYTES,
   LONGEST_DATA_CHARACTERS,
   readData,
-} from "../read-data.ts";
+} from "../receiving/read-data.ts";
 import type { DocumentKind, Scan } from "../scan.ts";
 import { describeScan, ScanAnswer } from "../scan-answer.ts";
-import { scannedPersonOf } from "../scanned-person.ts";
 
 /** A scan that fails takes seconds of a processor and is paid by nobody. */
 const UNPAID_WEIGHT = 20;

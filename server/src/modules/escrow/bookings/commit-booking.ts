@@ -2,7 +2,7 @@ import { invalidInput } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Plan } from "../../../kernel/contracts/plan.ts";
-import type { Chain } from "../../../ports/chain.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
 import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { hashOf } from "../input.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
-import type { BookingOnChain, TripOnChain } from "../../../ports/escrow-contract.ts";
+import type { BookingOnChain, TripOnChain } from "../../../ports/chain/escrow-contract.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";

@@ -1,8 +1,8 @@
 import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
-import type { Chain } from "../../../ports/chain.ts";
-import type { ChainSubmission } from "../../../ports/chain-transactions.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
+import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
+import type { EscrowContract } from "../../../ports/chain/escrow-contract.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { EscrowContract } from "../../../ports/escrow-contract.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Trip, TripPosition } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";

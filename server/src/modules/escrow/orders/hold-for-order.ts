@@ -1,5 +1,5 @@
 import type { Micro } from "../../../domain/money.ts";
-import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Aggregates } from "../context.ts";
 
 type Step = Pick<ChainTransaction, "id" | "tenantId" | "environment">;

@@ -3,7 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import type { Chain } from "../../../ports/chain.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";

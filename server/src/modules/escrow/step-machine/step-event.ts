@@ -1,6 +1,6 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { TokenMovement } from "../../../ports/chain.ts";
-import type { EventLog, OperationEvent } from "../../../ports/chain-operation.ts";
+import type { TokenMovement } from "../../../ports/chain/chain.ts";
+import type { EventLog, OperationEvent } from "../../../ports/chain/chain-operation.ts";
 import { isEvent, isSame, readEvent } from "../steps/escrow-event.ts";
 import type { BoundStep } from "../steps/step.ts";
 

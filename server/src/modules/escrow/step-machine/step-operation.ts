@@ -2,7 +2,7 @@ import { z } from "zod";
 import { StoredAddress, StoredHash, StoredToken } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
-import type { Chain } from "../../../ports/chain.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
 import { EscrowAction, toStep } from "./escrow-action.ts";
 import { eventOfStep } from "./step-event.ts";
 

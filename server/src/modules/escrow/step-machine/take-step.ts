@@ -1,7 +1,7 @@
 import { newId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Chain } from "../../../ports/chain.ts";
-import type { ChainSubmission, ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { resultOf } from "../../chain/index.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { StoredOperation } from "../../../ports/chain-operation.ts";
-import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";

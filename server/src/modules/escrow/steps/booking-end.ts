@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../../domain/money.ts";
-import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { EscrowBooking } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { giveBackHeld, payOut, payouts } from "../records/trip-money.ts";

@@ -1,6 +1,6 @@
 import { decodeEventLog } from "viem";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
-import type { EventLog } from "../../../ports/chain-operation.ts";
+import type { EventLog } from "../../../ports/chain/chain-operation.ts";
 
 type EscrowEvent = NonNullable<ReturnType<typeof readEvent>>;
 

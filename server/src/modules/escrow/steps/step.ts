@@ -5,7 +5,7 @@ import type { StoredHash } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Plan } from "../../../kernel/contracts/plan.ts";
 import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
-import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
 import type { EscrowBooking, EscrowBookingChange, Trip, TripChange } from "../../trips/index.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
-import type { Chain } from "../../../ports/chain.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
 import { addressOf, chainProvenance, FreeRecipient, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { checkCommit, commitBooking as commit, planCommit } from "../bookings/commit-booking.ts";

@@ -5,7 +5,7 @@ import { DecimalAmount, Email } from "../../../domain/schemas.ts";
 import { planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts";
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import type { Chain } from "../../../ports/chain.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
 import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { stepErrors } from "../errors.ts";

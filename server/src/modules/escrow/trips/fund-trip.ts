@@ -1,5 +1,5 @@
-import type { ChainTransaction } from "../../../ports/chain-transactions.ts";
-import type { TripTerms } from "../../../ports/escrow-contract.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { TripTerms } from "../../../ports/chain/escrow-contract.ts";
 import { type SendOutAnswer, type SendOutPorts, sendOut } from "../../treasury/index.ts";
 import type { NewTrip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";

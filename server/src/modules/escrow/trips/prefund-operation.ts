@@ -4,7 +4,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { StoredAddress, StoredHash, StoredInteger, StoredToken } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
-import type { OperationCall, TokenAuthorization } from "../../../ports/chain-operation.ts";
+import type { OperationCall, TokenAuthorization } from "../../../ports/chain/chain-operation.ts";
 import { storeGuestMail } from "../guest-mail.ts";
 import { requireEscrow } from "../step-machine/step-operation.ts";
 import type { OfTrip, TripStepOutcome } from "../steps/step.ts";

@@ -3,15 +3,15 @@ import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
-import { FlightResult, sayMissing } from "../ancillaries.ts";
-import { askedFlight } from "../asked-flight.ts";
-import { bookFlight as book, checkFlight } from "../book-flight.ts";
-import { asOfNow } from "../booked-now.ts";
-import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { namedTravelers, plannedTravelers, refusalByAge } from "../planned-travelers.ts";
-import { sayTwiceOfOffer, sayTwiceOfOrder } from "../say-twice.ts";
-import { priceSeen } from "../see-services.ts";
+import { askedFlight } from "../ordering/asked-flight.ts";
+import { bookFlight as book, checkFlight } from "../ordering/book-flight.ts";
+import { asOfNow } from "../ordering/booked-now.ts";
+import { BookFlightInput, bookErrors, toAskedFlight } from "../ordering/booking-input.ts";
+import { namedTravelers, plannedTravelers, refusalByAge } from "../ordering/planned-travelers.ts";
+import { sayTwiceOfOffer, sayTwiceOfOrder } from "../ordering/say-twice.ts";
+import { FlightResult, sayMissing } from "../services/ancillaries.ts";
+import { priceSeen } from "../services/see-services.ts";
 
 type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 

@@ -8,11 +8,11 @@ import {
   shownInUsdc,
   supplierErrors,
 } from "../../bookings/index.ts";
-import { sayCabins } from "../cabins.ts";
 import { defineTool } from "../context.ts";
-import { describeConditions } from "../describe-conditions.ts";
-import { getOwnOffer, offerErrors } from "../private-offers.ts";
-import { seeAgain } from "../see-offers.ts";
+import { sayCabins } from "../offers/cabins.ts";
+import { describeConditions } from "../offers/describe-conditions.ts";
+import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
+import { seeAgain } from "../searching/see-offers.ts";
 
 export const displayOfferConditions = defineTool({
   name: "display_offer_conditions",

@@ -7,7 +7,7 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import type { TravelerProfile } from "../../travelers/index.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { ensureCustomer } from "../ensure-customer.ts";
+import { ensureCustomer } from "../ordering/ensure-customer.ts";
 
 const Input = z
   .strictObject({

@@ -3,7 +3,7 @@ import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../..
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { readCoordinates } from "../../places/index.ts";
 import { defineTool } from "../context.ts";
-import { findNearbyAirports } from "../nearby-airports.ts";
+import { findNearbyAirports } from "../searching/nearby-airports.ts";
 
 export const findAirportsNearby = defineTool({
   name: "find_airports_nearby",

@@ -3,12 +3,12 @@ import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
-import { checkHold } from "../book-flight.ts";
-import { BookFlightInput, bookErrors, toAskedFlight } from "../booking-input.ts";
 import { defineTool, type Ports } from "../context.ts";
-import { holdFlight as hold, planHold } from "../hold-flight.ts";
-import { HoldResult } from "../hold-steps.ts";
-import { sayTwiceOfOrder } from "../say-twice.ts";
+import { checkHold } from "../ordering/book-flight.ts";
+import { BookFlightInput, bookErrors, toAskedFlight } from "../ordering/booking-input.ts";
+import { holdFlight as hold, planHold } from "../ordering/hold-flight.ts";
+import { HoldResult } from "../ordering/hold-steps.ts";
+import { sayTwiceOfOrder } from "../ordering/say-twice.ts";
 
 /** Services and credits are never held. */
 const {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
-import { chooseSeats } from "../choose-seats.ts";
 import { defineTool } from "../context.ts";
-import { getOwnOffer, offerErrors } from "../private-offers.ts";
-import { seeServices } from "../see-services.ts";
+import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
+import { chooseSeats } from "../services/choose-seats.ts";
+import { seeServices } from "../services/see-services.ts";
 
 export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { checkSlice, NotApplied, SupplierResult, TimeZones, timeZonesOf } from "../../bookings/index.ts";
-import { chooseOffers } from "../best-offers.ts";
 import { defineTool } from "../context.ts";
-import { Comparison, compareOffers, Picks, pickedOffers } from "../fares.ts";
-import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
-import { runSearch, searchErrors } from "../run-search.ts";
-import { SearchFlightsInput } from "../search-input.ts";
+import { chooseOffers } from "../offers/best-offers.ts";
+import { Comparison, compareOffers, Picks, pickedOffers } from "../offers/fares.ts";
+import { OfferAnswer, toOfferAnswer } from "../offers/offer-answer.ts";
+import { runSearch, searchErrors } from "../searching/run-search.ts";
+import { SearchFlightsInput } from "../searching/search-input.ts";
 
 const OFFERS_RETURNED = 3;
 const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), departureDate: z.unknown() });

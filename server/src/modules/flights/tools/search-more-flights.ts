@@ -2,12 +2,12 @@ import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { checkSlice, NotApplied, SupplierResult, saleRates, TimeZones, timeZonesOf } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
-import { Comparison, countOffers } from "../fares.ts";
-import { inOrder, narrow, readCursor, Wishes, writeCursor } from "../narrow-offers.ts";
-import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
-import { runSearch, searchErrors } from "../run-search.ts";
-import { AgedSearch, toSearchQuery } from "../search-input.ts";
-import { seeMore } from "../see-offers.ts";
+import { Comparison, countOffers } from "../offers/fares.ts";
+import { inOrder, narrow, readCursor, Wishes, writeCursor } from "../offers/narrow-offers.ts";
+import { OfferAnswer, toOfferAnswer } from "../offers/offer-answer.ts";
+import { runSearch, searchErrors } from "../searching/run-search.ts";
+import { AgedSearch, toSearchQuery } from "../searching/search-input.ts";
+import { seeMore } from "../searching/see-offers.ts";
 
 const OFFERS_RETURNED = 3;
 const MOST_RETURNED = 10;

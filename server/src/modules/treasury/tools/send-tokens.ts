@@ -4,7 +4,7 @@ import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { type Hex, tokenSymbols } from "../../../domain/tokens.ts";
 import { final, planOrRefusal } from "../../../kernel/contracts/plan.ts";
-import { type Chain, requireToken } from "../../../ports/chain.ts";
+import { type Chain, requireToken } from "../../../ports/chain/chain.ts";
 import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
-import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
+import { describeSpending, MicroUsdc, periodOf, Spending } from "../reporting/spending.ts";
 
 export const listUsage = defineTool({
   name: "list_usage",

@@ -4,7 +4,7 @@ import { final } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { defineTool } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";
-import { checkResume, type Resumer, resumeRun } from "../resume-run.ts";
+import { checkResume, type Resumer, resumeRun } from "../pausing/resume-run.ts";
 import { waitForRun } from "../wait-for-run.ts";
 
 const errors = {

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import type { Provenance } from "../../../domain/schemas.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Log } from "../../../ports/log.ts";
+import type {
+  CallOptions,
+  FlightOffer,
+  FlightSearch,
+  FlightSearchResult,
+  Flights,
+} from "../../../ports/supplier/flights.ts";
+import type { DuffelClient } from "../client.ts";
+import { failure } from "../errors.ts";
+import { isSupplierId } from "../wire.ts";
+import { createCustomers } from "./customers.ts";
+import { toOffer, WireOffer } from "./map-offers.ts";
+import { toAirports, toCredit, WireCredit } from "./map-orders.ts";
+import { toOfferRequest } from "./map-search.ts";
+import { createOrderBags } from "./order-bags.ts";
+import { createOrders } from "./orders.ts";
+
+export interface FlightsOptions {
+  client: DuffelClient;
+  clock: Clock;
+  log: Log;
+  sandbox: boolean;
+  provenance: () => Provenance;
+  quietMilliseconds: number;
+  /** How long the supplier may collect offers; our own wait is longer by the margin. */
+  searchTimeoutMilliseconds: number;
+  searchMarginMilliseconds: number;
+}
+
+const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
+
+export function createFlights(options: FlightsOptions): Flights {
+  const { client, clock, log, sandbox, provenance } = options;
+
+  /** An offer that does not fit what we rely on is left out; when none fits, the answer as a whole is not understood. */
+  function understoodOffers(offers: readonly unknown[]): FlightOffer[] {
+    const parsed = offers.map((offer) => WireOffer.safeParse(offer));
+    const good = parsed.flatMap((result) => (result.success ? [toOffer(result.data)] : []));
+    const bad = parsed.flatMap((result) => (result.success ? [] : [result.error]));
+    if (bad.length === 0) return good;
+    const issues = (bad[0]?.issues ?? []).slice(0, 10).map((issue) => `${issue.path.join(".")} ${issue.code}`);
+    log.warn(
+      { left: bad.length, of: offers.length, issues },
+      "offers of the supplier that cannot be read were left out",
+    );
+    if (good.length === 0) throw failure("provider_unavailable", bad[0]);
+    return good;
+  }
+
+  async function searchOffers(query: FlightSearch, call: CallOptions = {}): Promise<FlightSearchResult> {
+    const { data, notApplied } = toOfferRequest(query);
+    const answer = await client.read({
+      subject: "search",
+      schema: SearchAnswer,
+      method: "POST",
+      path: "/air/offer_requests",
+      query: { return_offers: "true", supplier_timeout: options.searchTimeoutMilliseconds },
+      data,
+      timeoutMilliseconds: options.searchTimeoutMilliseconds + options.searchMarginMilliseconds,
+      signal: call.signal,
+    });
+    return { offers: understoodOffers(answer.offers), notApplied, provenance: provenance(), sandbox };
+  }
+
+  return {
+    provenance,
+    sandbox,
+    quietMilliseconds: options.quietMilliseconds,
+    searchOffers,
+
+    async getOffer(offerId, call = {}) {
+      if (!isSupplierId(offerId)) throw failure("offer_not_found");
+      const offer = await client.read({
+        subject: "offer",
+        schema: WireOffer,
+        path: `/air/offers/${encodeURIComponent(offerId)}`,
+        signal: call.signal,
+      });
+      return toOffer(offer);
+    },
+
+    ...createOrders(client, clock),
+    ...createOrderBags(client, log),
+    ...createCustomers(client),
+
+    async getAirlineCredit(creditId) {
+      if (!isSupplierId(creditId)) return undefined;
+      try {
+        const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
+        return toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());
+      } catch (error) {
+        if (error instanceof Failure && error.code === "credit_not_applicable") return undefined;
+        throw error;
+      }
+    },
+
+    async findAirports(query, call = {}) {
+      const near = "text" in query ? undefined : query;
+      const { data, date } = await client.readDated({
+        subject: "airport",
+        schema: z.array(z.unknown()),
+        path: "/places/suggestions",
+        query:
+          "text" in query
+            ? { query: query.text }
+            : { lat: query.latitude, lng: query.longitude, rad: Math.round(query.radiusMeters) },
+        signal: call.signal,
+      });
+      return { airports: toAirports(data, near), asOf: date?.toString() };
+    },
+  };
+}

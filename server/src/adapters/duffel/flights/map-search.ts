@@ -1,0 +1,88 @@
+import type { FlightSearch, FlightSearchResult, SearchPassenger } from "../../../ports/supplier/flights.ts";
+
+/** A search as the supplier takes it, and what of it the supplier cannot take. */
+
+/** Our leisure fare types and the supplier's. `senior` and `air_crew` are missing: the supplier has nothing like them. */
+const FARE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["student", "student"],
+  ["contract_bulk", "contract_bulk"],
+  ["contract_bulk_child", "contract_bulk_child"],
+  ["contract_bulk_infant_with_seat", "contract_bulk_infant_with_seat"],
+  ["contract_bulk_infant_without_seat", "contract_bulk_infant_without_seat"],
+  ["visiting_friends_and_family", "visiting_friends_and_family"],
+  ["tour", "tour_operator_inclusive"],
+]);
+
+const ADULT_AGE = 18;
+
+type NotApplied = FlightSearchResult["notApplied"][number];
+
+function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Record<string, unknown> {
+  const wanted = passenger.leisureFareType;
+  const fareType = wanted === undefined ? undefined : FARE_TYPES.get(wanted);
+  if (wanted !== undefined && fareType === undefined) {
+    notApplied.push({
+      input: "leisureFareTypes",
+      value: wanted,
+      reason: "The supplier has no such fare type; this passenger was searched as an adult.",
+    });
+  }
+  const { givenName, familyName, loyaltyAccounts } = passenger;
+  const named = givenName !== undefined && familyName !== undefined;
+  if (!named) {
+    for (const account of loyaltyAccounts) {
+      notApplied.push({
+        input: "loyaltyProgrammeAccounts",
+        value: account.airlineIataCode,
+        reason:
+          "The supplier counts loyalty accounts in a search only with the traveler's name. Give the account to the profile of the passenger with save_traveler, then search again; book_flight sends it in any case.",
+      });
+    }
+  }
+  return {
+    ...toPassengerType(passenger.age, fareType),
+    ...(named && loyaltyAccounts.length > 0
+      ? {
+          given_name: givenName,
+          family_name: familyName,
+          loyalty_programme_accounts: loyaltyAccounts.map((account) => ({
+            airline_iata_code: account.airlineIataCode,
+            account_number: account.accountNumber,
+          })),
+        }
+      : {}),
+  };
+}
+
+/** The supplier takes adults by their type and everybody else by the age. */
+function toPassengerType(age: number | undefined, fareType: string | undefined): Record<string, unknown> {
+  const isYoung = age !== undefined && age < ADULT_AGE;
+  if (fareType === undefined) return isYoung ? { age } : { type: "adult" };
+  return isYoung ? { fare_type: fareType, age } : { fare_type: fareType };
+}
+
+export function toOfferRequest(query: FlightSearch): { data: unknown; notApplied: NotApplied[] } {
+  const notApplied: NotApplied[] = [];
+  const { origin, destination } = query;
+  const slices = [{ origin, destination, departure_date: query.departureDate }];
+  if (query.returnDate !== undefined) {
+    slices.push({ origin: destination, destination: origin, departure_date: query.returnDate });
+  }
+  const privateFares = Object.entries(query.privateFares).map(([airline, fares]) => [
+    airline,
+    fares.map((fare) => ({
+      ...(fare.corporateCode === undefined ? {} : { corporate_code: fare.corporateCode }),
+      ...(fare.tourCode === undefined ? {} : { tour_code: fare.tourCode }),
+      ...(fare.trackingReference === undefined ? {} : { tracking_reference: fare.trackingReference }),
+      ...(fare.accountNumber === undefined ? {} : { account_number: fare.accountNumber }),
+    })),
+  ]);
+  const data = {
+    slices,
+    passengers: query.passengers.map((passenger) => toPassenger(passenger, notApplied)),
+    cabin_class: query.cabinClass,
+    ...(privateFares.length === 0 ? {} : { private_fares: Object.fromEntries(privateFares) }),
+    ...(query.airlineCreditIds.length === 0 ? {} : { airline_credit_ids: query.airlineCreditIds }),
+  };
+  return { data, notApplied };
+}

@@ -1,0 +1,150 @@
+import { encodeFunctionData, type PublicClient } from "viem";
+import type { Hex } from "../../../domain/tokens.ts";
+import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
+import type { BookingStateOnChain, EscrowContract } from "../../../ports/chain/escrow-contract.ts";
+import { chainUnavailable, isRevert, reach, refusalIn } from "../client.ts";
+import { lowerHex } from "../hex.ts";
+import { explainRevert } from "../sending/explain-revert.ts";
+import { ChainSetupError } from "../setup-error.ts";
+import { tripIdOf } from "./trip-id.ts";
+
+const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
+const NO_HASH: Hex = `0x${"00".repeat(32)}`;
+/** As TripEscrow.BookingState. */
+const STATES: readonly BookingStateOnChain[] = ["none", "reserved", "committed", "confirmed", "settled", "cancelled"];
+
+export interface EscrowOptions {
+  client: PublicClient;
+  chainId: number;
+  address: Hex;
+  /** The token that the service keeps trips in. */
+  token: Hex;
+  /** Undefined: from now on. */
+  since: number | undefined;
+  /** The latest block that counts. */
+  headNumber(): Promise<bigint>;
+}
+
+/** Throws ChainSetupError for what is not an escrow of this token: money would go where the service cannot move it. */
+export async function openEscrow({
+  client,
+  chainId,
+  address,
+  token,
+  since,
+  headNumber,
+}: EscrowOptions): Promise<EscrowContract> {
+  const contract = { address, abi: tripEscrowAbi } as const;
+  const wrong = `The escrow at ${address} on chain ${chainId} is not the service's escrow contract: check CHAIN_ESCROW, or leave it out.`;
+  const [held, graceSeconds, sample] = await answered(wrong, () =>
+    Promise.all([
+      client.readContract({ ...contract, functionName: "token" }),
+      client.readContract({ ...contract, functionName: "graceSeconds" }),
+      client.readContract({ ...contract, functionName: "tripIdOf", args: [SAMPLE] }),
+    ]),
+  );
+  if (sample !== tripIdOf(chainId, address, SAMPLE)) throw new ChainSetupError(wrong);
+  if (lowerHex(held) !== token) {
+    throw new ChainSetupError(
+      `The escrow at ${address} on chain ${chainId} keeps the token ${lowerHex(held)}, not ${token}: check CHAIN_ESCROW and CHAIN_USDC.`,
+    );
+  }
+
+  const returnsToTrip = await canReturnToTrip(client, address);
+
+  return {
+    address,
+    returnsToTrip,
+    sinceBlock: since === undefined ? await headNumber() : BigInt(since),
+    graceSeconds,
+    tripId: (terms) => tripIdOf(chainId, address, terms),
+
+    trip: (tripId) =>
+      reach(async () => {
+        const blockNumber = await headNumber();
+        const trip = await client.readContract({ ...contract, functionName: "trips", args: [tripId], blockNumber });
+        if (trip.funder === NOBODY) return undefined;
+        const { expiresAt, isClosed, free, held } = trip;
+        return { funder: lowerHex(trip.funder), expiresAt, guest: somebody(trip.guest), isClosed, free, held };
+      }),
+
+    booking: (tripId, bookingId) =>
+      reach(async () => {
+        const blockNumber = await headNumber();
+        const { state, vendor, ...amounts } = await client.readContract({
+          ...contract,
+          functionName: "bookings",
+          args: [tripId, bookingId],
+          blockNumber,
+        });
+        const known = STATES[state];
+        if (known === undefined) throw new Error(`the escrow has a booking in state ${state}`);
+        return { ...amounts, state: known, vendor: somebody(vendor) };
+      }),
+
+    withdrawable: (account) =>
+      reach(async () => {
+        const blockNumber = await headNumber();
+        return await client.readContract({ ...contract, functionName: "withdrawable", args: [account], blockNumber });
+      }),
+  };
+}
+
+/**
+ * The function refuses everyone but the operator, and says so. A contract that was deployed before it had the function reverts without
+ * a word.
+ */
+async function canReturnToTrip(client: PublicClient, address: Hex): Promise<boolean> {
+  const args = [NO_HASH, NO_HASH, NO_HASH] as const;
+  const data = encodeFunctionData({ abi: tripEscrowAbi, functionName: "returnToTrip", args });
+  try {
+    await client.call({ to: address, data });
+    return false;
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal === undefined || !isRevert(error)) throw chainUnavailable(error);
+    return explainRevert(refusal).startsWith("NotOperator(");
+  }
+}
+
+/** Throws ChainSetupError where there is an escrow and somebody else than the service moves the trips, or gets its fees. */
+export async function checkEscrowRoles(
+  client: PublicClient,
+  address: Hex | undefined,
+  expected: { operator?: Hex; serviceFeeRecipient?: Hex },
+): Promise<void> {
+  if (address === undefined) return;
+  for (const [functionName, wanted, what] of [
+    ["operator", expected.operator, "is operated by"],
+    ["serviceFeeRecipient", expected.serviceFeeRecipient, "sends its service fees to"],
+  ] as const) {
+    if (wanted === undefined) continue;
+    const found = await reach(() => client.readContract({ address, abi: tripEscrowAbi, functionName }));
+    if (lowerHex(found) === wanted) continue;
+    throw new ChainSetupError(
+      `The escrow at ${address} ${what} ${lowerHex(found)}, not ${wanted}: have its owner set that, or check CHAIN_ESCROW.`,
+    );
+  }
+}
+
+const SAMPLE = {
+  funder: "0x0000000000000000000000000000000000000001",
+  budget: 999_999n,
+  expiresAt: 2n ** 40n,
+  claimSigner: "0x0000000000000000000000000000000000000002",
+  metadataHash: `0x${"77".repeat(32)}`,
+  salt: `0x${"11".repeat(32)}`,
+} as const;
+
+const somebody = (address: Hex): Hex | undefined => (address === NOBODY ? undefined : lowerHex(address));
+
+async function answered<Result>(wrong: string, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isAnswered =
+      refusalIn(error) !== undefined ||
+      (error instanceof Error && /returned no data|out of bounds/.test(error.message));
+    throw isAnswered ? new ChainSetupError(wrong) : chainUnavailable(error);
+  }
+}

@@ -1,0 +1,129 @@
+import { encodeFunctionData, type LocalAccount } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { vrsOf } from "../../../domain/key-signatures.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
+import { requireToken } from "../../../ports/chain/chain.ts";
+import type {
+  Authorization,
+  ChainOperations,
+  EncodedCall,
+  GasCeiling,
+  OperationCall,
+  OperationSite,
+  StoredOperation,
+  TokenAuthorization,
+} from "../../../ports/chain/chain-operation.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { Signer } from "../../../ports/chain/signer.ts";
+import { keccak256 } from "./keccak.ts";
+import { refuseWellKnownKey } from "./well-known-keys.ts";
+
+/** What the relayer sends, but for its nonce and price. */
+export type Payload = EncodedCall & { ceiling: GasCeiling };
+
+export interface OperationSignerOptions {
+  operations: ChainOperations;
+  site: OperationSite;
+  signer: Signer;
+  walletIdOf(address: Hex): Promise<string | undefined>;
+  /** Whether keys that everybody knows are refused. */
+  live: boolean;
+}
+
+/**
+ * How long after it was stored an operation can be carried out. Long enough for a network or a database that is away for days; an
+ * operation that is given up is not waited for that long: its authorization is cancelled (`withdraw`).
+ */
+const VALID_DAYS = 30;
+const SECONDS_PER_DAY = 86_400;
+
+const WITHDRAWAL_GAS = 110_000n;
+
+const AUTHORIZATION = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" },
+] as const;
+const TYPES = {
+  TransferWithAuthorization: AUTHORIZATION,
+  ReceiveWithAuthorization: AUTHORIZATION,
+  CancelAuthorization: [
+    { name: "authorizer", type: "address" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+/** Makes what is sent for a stored operation of any kind, with the signature of the wallet that it needs. */
+export class OperationSigner {
+  readonly #options: OperationSignerOptions;
+
+  constructor(options: OperationSignerOptions) {
+    this.#options = options;
+  }
+
+  async payloadOf(transaction: ChainTransaction): Promise<Payload> {
+    const { operations } = this.#options;
+    const operation = operations.of(transaction.operation);
+    const call = this.callOf(transaction);
+    const authorization = operation.authorize(call);
+    if (transaction.step === "withdraw") return await this.#withdrawal(transaction.id, authorization);
+    const signature = authorization === undefined ? "0x" : await this.#sign(authorization);
+    return { ...operation.encode(call, signature), ceiling: await operation.gasCeiling(call) };
+  }
+
+  callOf({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
+    return {
+      input: operation,
+      nonce: `0x${keccak256(Buffer.from(id)).toString("hex")}`,
+      deadline: BigInt(Math.floor(createdAt.epochMilliseconds / 1000) + VALID_DAYS * SECONDS_PER_DAY),
+      site: this.#options.site,
+    };
+  }
+
+  async #sign(authorization: Authorization): Promise<Hex> {
+    if (authorization.kind === "message") {
+      const account = await this.#accountOf(authorization.from);
+      return await account.signTypedData(authorization.typedData);
+    }
+    const { primaryType, from, to, value, validAfter, validBefore, nonce } = authorization;
+    // Somebody else has signed it, and the signature is in what was stored.
+    if (primaryType === undefined) return "0x";
+    const account = await this.#accountOf(from);
+    const message = { from, to, value, validAfter, validBefore, nonce };
+    return await account.signTypedData({ domain: this.#domainOf(authorization), types: TYPES, primaryType, message });
+  }
+
+  async #withdrawal(id: string, authorization: Authorization | undefined): Promise<Payload> {
+    if (authorization?.kind !== "token") throw new Error(`${id} has no authorization to withdraw`);
+    const { from, nonce, token } = authorization;
+    const account = await this.#accountOf(from);
+    const signature = await account.signTypedData({
+      domain: this.#domainOf(authorization),
+      types: TYPES,
+      primaryType: "CancelAuthorization",
+      message: { authorizer: from, nonce },
+    });
+    const args = [from, nonce, ...vrsOf(signature)] as const;
+    const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "cancelAuthorization", args });
+    return { to: requireToken(this.#options.site.chain, token).address, data, ceiling: { gas: WITHDRAWAL_GAS } };
+  }
+
+  #domainOf({ token }: TokenAuthorization) {
+    const { chain } = this.#options.site;
+    const { name, version, address } = requireToken(chain, token);
+    return { name, version, chainId: chain.chainId, verifyingContract: address };
+  }
+
+  async #accountOf(address: Hex): Promise<LocalAccount> {
+    const { walletIdOf, signer, live } = this.#options;
+    const walletId = await walletIdOf(address);
+    if (walletId === undefined) throw new Error(`${address} is no wallet of this network`);
+    const privateKey = await signer.privateKeyOf(walletId);
+    if (live) refuseWellKnownKey(privateKey);
+    return privateKeyToAccount(privateKey);
+  }
+}

@@ -1,0 +1,164 @@
+import { bytesToHex, type PublicClient } from "viem";
+import { Failure } from "../../../domain/errors.ts";
+import { PaymentRefused, type SignedPayment, wrongNetwork } from "../../../domain/payments.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { paymentProbeBytecode } from "../../../generated/contracts/payment-probe.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
+import type { Facilitator, PayerSignatures } from "../../../ports/facilitator.ts";
+import { createPaymentDigest } from "./payment-digest.ts";
+import { Recently } from "./recently.ts";
+import { recoverAddress } from "./recover-address.ts";
+
+export interface PaymentVerifierOptions {
+  client: Pick<PublicClient, "request">;
+  chain: Pick<Chain, "environment" | "chainId" | "tokens">;
+}
+
+/** As @x402/evm and the specification of x402 call it; the last has no word there. */
+const BAD_SIGNATURE = "invalid_exact_evm_payload_signature";
+const UNDEPLOYED_WALLET = "invalid_exact_evm_payload_undeployed_smart_wallet";
+const NONCE_USED = "invalid_exact_evm_nonce_already_used";
+const INSUFFICIENT = "insufficient_funds";
+const WRONG_ASSET = "invalid_asset";
+const PAYER_BLOCKED = "payer_blocked";
+
+/** In characters: more is no signature of any wallet, and would be paid for as data of a transaction. */
+const LONGEST_SIGNATURE = 2 + 2 * 2_048;
+/** What ends a signature that brings the deployment of its wallet along (ERC-6492). */
+const UNDEPLOYED_MARK = "6492".repeat(16);
+
+/** An account can be given code at any time. */
+const WITHOUT_CODE_MILLISECONDS = 60_000;
+
+const ANSWER = /^0x(?:[0-9a-f]{64}){7}$/;
+
+/**
+ * Verifies payments by our own eyes: what a key signed without any question, and the rest by one question to the node, of one
+ * block. Payments are settled by our own transactions.
+ */
+export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator & PayerSignatures {
+  const network = `eip155:${chain.chainId}`;
+  const digests = new Map(
+    Object.values(chain.tokens).map((token) => [token.address, createPaymentDigest(token, chain.chainId)]),
+  );
+
+  /** A signature that is not their key's is refused without a question. */
+  const withoutCode = new Recently<Hex>(WITHOUT_CODE_MILLISECONDS);
+  /** Recovering a key is most of what a verification costs here, and it is asked for twice. */
+  const judged = new WeakMap<SignedPayment, Judged>();
+
+  /** Undefined: it is on another chain, or in a token that is not taken. */
+  function judge(payment: SignedPayment): Judged | undefined {
+    const known = judged.get(payment);
+    if (known !== undefined) return known;
+    const digest = payment.network === network ? digests.get(payment.asset)?.(payment) : undefined;
+    if (digest === undefined) return undefined;
+    const fresh = { digest, isSignedByKey: recoverAddress(digest, payment.signature) === payment.payer };
+    judged.set(payment, fresh);
+    return fresh;
+  }
+
+  async function probe(payment: SignedPayment, digest: Uint8Array): Promise<ProbeAnswer> {
+    try {
+      const data = probeQuestion(payment, digest);
+      return readProbe(await client.request({ method: "eth_call", params: [{ data }, "latest"] }));
+    } catch (error) {
+      throw new Failure("payment_unavailable", { retryAfterSeconds: 5, cause: error });
+    }
+  }
+
+  return {
+    environment: chain.environment,
+    settle: undefined,
+    isSignedByPayer: (payment) => judge(payment)?.isSignedByKey === true,
+
+    async verify(payment) {
+      const { payer, signature } = payment;
+      if (payment.network !== network) throw wrongNetwork(network);
+      const judgement = judge(payment);
+      if (judgement === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
+      refuseHopeless(signature);
+      const { digest, isSignedByKey } = judgement;
+      if (!isSignedByKey && withoutCode.has(payer)) throw badSignature();
+      const state = await probe(payment, digest);
+      // The token asks whoever has code, and nobody else but the key.
+      if (state.hasCode ? !state.isAcceptedByWallet : !isSignedByKey) {
+        if (!state.hasCode) withoutCode.add(payer);
+        throw badSignature();
+      }
+      if (state.isUsed) {
+        throw new PaymentRefused(NONCE_USED, "The authorization was used or cancelled. Sign one with a new nonce.");
+      }
+      if (state.isPayerBlocked) {
+        throw new PaymentRefused(PAYER_BLOCKED, "The token's issuer blocks the payer. Pay from another account.");
+      }
+      if (state.isPayeeBlocked || state.isPaused) {
+        const why = state.isPaused ? "the token is paused by its issuer" : "the payee is blocked by the token's issuer";
+        throw new Failure("payment_unavailable", { retryAfterSeconds: 60, cause: new Error(why) });
+      }
+      if (state.balance < payment.amount) {
+        throw new PaymentRefused(INSUFFICIENT, "The payer has less than the call costs. Add money, then sign again.");
+      }
+      return { balance: state.balance };
+    },
+  };
+}
+
+interface Judged {
+  digest: Uint8Array;
+  isSignedByKey: boolean;
+}
+
+function badSignature(): PaymentRefused {
+  return new PaymentRefused(BAD_SIGNATURE, "The signature is not the payer's for exactly this payment.");
+}
+
+/** What can be told without a question to the node. */
+function refuseHopeless(signature: Hex): void {
+  if (signature.endsWith(UNDEPLOYED_MARK)) {
+    throw new PaymentRefused(UNDEPLOYED_WALLET, "The payer's wallet is not deployed. Deploy it, then sign again.");
+  }
+  if (signature.length > LONGEST_SIGNATURE) throw new PaymentRefused(BAD_SIGNATURE, "The signature is too long.");
+}
+
+/** As contracts/src/PaymentProbe.sol answers. */
+interface ProbeAnswer {
+  isUsed: boolean;
+  balance: bigint;
+  isPayerBlocked: boolean;
+  isPayeeBlocked: boolean;
+  isPaused: boolean;
+  hasCode: boolean;
+  isAcceptedByWallet: boolean;
+}
+
+/** Put together by hand: the library takes as long for it as the whole rest of a verification. */
+function probeQuestion({ asset, payer, payTo, nonce, signature }: SignedPayment, digest: Uint8Array): Hex {
+  const digits = signature.slice(2);
+  const words = [asset, payer, payTo, nonce, bytesToHex(digest)].map((value) => word(value.slice(2)));
+  const size = numberWord(digits.length / 2);
+  const padded = digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, "0");
+  return `${paymentProbeBytecode}${words.join("")}${numberWord(HEAD_BYTES)}${size}${padded}`;
+}
+
+const WORD_DIGITS = 64;
+/** Five values and where the signature begins. */
+const HEAD_BYTES = 6 * 32;
+const word = (digits: string): string => digits.padStart(WORD_DIGITS, "0");
+const numberWord = (value: number): string => word(value.toString(16));
+
+function readProbe(answer: string): ProbeAnswer {
+  if (!ANSWER.test(answer)) throw new Error("the node answers the question about a payment with something else");
+  const number = (index: number): bigint =>
+    BigInt(`0x${answer.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`);
+  const flag = (index: number): boolean => number(index) === 1n;
+  return {
+    isUsed: flag(0),
+    balance: number(1),
+    isPayerBlocked: flag(2),
+    isPayeeBlocked: flag(3),
+    isPaused: flag(4),
+    hasCode: flag(5),
+    isAcceptedByWallet: flag(6),
+  };
+}

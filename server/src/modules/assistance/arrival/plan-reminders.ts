@@ -1,0 +1,97 @@
+import type { Words } from "../../../domain/texts.ts";
+import type { WayToAirport } from "../way-to-airport.ts";
+import type { Reminder } from "./checkin-calendar.ts";
+import { assistanceTexts } from "./texts.ts";
+
+interface Trip {
+  /** Such as `BA 117 LHR–JFK`. */
+  flight: string;
+  airport: string;
+  timeZone: string;
+  departsAt: Temporal.Instant;
+  checkInWindowHours: number;
+  pnr: string;
+  travelerName: string;
+  way: WayToAirport | undefined;
+  /** Over roads that somebody knows; else estimated from the distance. */
+  isRouted: boolean;
+}
+
+/** A usual advice; the airline's own word counts. */
+export const MINUTES_AT_AIRPORT = 150;
+const CHECK_IN_MINUTES = 15;
+/** Calendars want an end; when the flight lands is not known. */
+const DEPARTURE_MINUTES = 15;
+
+/** Only of what is still ahead, with alarms that can still ring; what is over already is named by its kind. */
+export function remindersAhead(
+  trip: Trip,
+  words: Words,
+  now: Temporal.Instant,
+): { reminders: Reminder[]; past: Reminder["kind"][] } {
+  const all = planReminders(trip, words);
+  const isAhead = (at: Temporal.Instant) => Temporal.Instant.compare(at, now) > 0;
+  const reminders = all
+    .filter(({ startsAt }) => isAhead(startsAt))
+    .map((reminder) => {
+      const alarms = reminder.alarms.filter((minutes) => isAhead(reminder.startsAt.subtract({ minutes })));
+      return { ...reminder, alarms: alarms.length === 0 ? [0] : alarms };
+    });
+  return { reminders, past: all.filter(({ startsAt }) => !isAhead(startsAt)).map(({ kind }) => kind) };
+}
+
+/** What the traveler is reminded of, first things first. */
+function planReminders(trip: Trip, words: Words): Reminder[] {
+  const say = assistanceTexts(words);
+  const { flight, airport, departsAt, way } = trip;
+  const facts = [
+    say("departsAt", { moment: words.moment(departsAt, trip.timeZone) }),
+    ...(trip.pnr === "" ? [] : [say("bookingReference", { pnr: trip.pnr })]),
+    ...(trip.travelerName === "" ? [] : [say("traveler", { name: trip.travelerName })]),
+  ];
+  const reminders: Reminder[] = [
+    {
+      kind: "check_in",
+      title: say("checkInOpens", { flight }),
+      location: "",
+      minutes: CHECK_IN_MINUTES,
+      description: facts.join("\n"),
+      alarms: [0],
+      startsAt: departsAt.subtract({ hours: trip.checkInWindowHours }),
+    },
+    {
+      kind: "departure",
+      title: say("departure", { flight }),
+      location: airport,
+      minutes: DEPARTURE_MINUTES,
+      description: facts.join("\n"),
+      alarms: [180],
+      startsAt: departsAt,
+    },
+  ];
+  if (way !== undefined) reminders.splice(1, 0, leaving(trip, way, facts, words));
+  return reminders;
+}
+
+function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words: Words): Reminder {
+  const say = assistanceTexts(words);
+  const distance = words.number(trip.isRouted ? way.roadKilometers : way.distanceKilometers, {
+    style: "unit",
+    unit: "kilometer",
+    maximumFractionDigits: 0,
+  });
+  const estimate = say(trip.isRouted ? "wayRouted" : "wayEstimated", {
+    minutes: way.minutes,
+    distance,
+    before: MINUTES_AT_AIRPORT,
+  });
+  return {
+    kind: "leave",
+    title: say("leaveForAirport", { airport: trip.airport }),
+    location: trip.airport,
+    description: [estimate, ...facts].join("\n"),
+    minutes: way.minutes,
+    alarms: [30],
+    startsAt: trip.departsAt.subtract({ minutes: MINUTES_AT_AIRPORT + way.minutes }),
+  };
+}

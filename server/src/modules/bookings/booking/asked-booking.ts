@@ -1,0 +1,104 @@
+import { keccak256, stringToHex } from "viem";
+import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { Failure } from "../../../domain/errors.ts";
+import type { Booking } from "./bookings.ts";
+
+/** What a call asks for. An earlier booking of the same offer or quote answers it only if all of this is the same. */
+export interface AskedBooking {
+  kind: "flight" | "stay";
+  /** Of the offer or the quote. */
+  offerId: string;
+  /** Beside the travelers: services, a credit, wishes. */
+  particulars: object;
+  /** Those of them that an order has while it is held; the rest comes with its payment. Left out: all. */
+  heldParticulars?: object;
+  /** Whether the booking is for the travelers of this call. Throws a Failure where the call names nobody's user. */
+  isForSame(booking: Booking): Promise<boolean>;
+  /** Of a booking of an earlier release, which has no hash of its particulars: whether they can be the same. */
+  mayBeSame(booking: Booking): boolean;
+}
+
+/** The salt is the booking's own, so that nobody can try names and addresses against the hash. */
+export function particularsHashOf({ particulars }: Pick<AskedBooking, "particulars">, salt: string): string {
+  return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
+}
+
+/** How the guests are reached: no other details make another booking. */
+export type Contact = Readonly<Record<string, string>>;
+
+export const contactHashesOf = (contact: Contact, salt: string): Contact =>
+  Object.fromEntries(
+    Object.entries(contact).map(([name, value]) => [name, particularsHashOf({ particulars: { [name]: value } }, salt)]),
+  );
+
+/** The details of a repeat that the booking was not made with. Undefined: nobody knows with which it was. */
+export function differingContact(
+  { contactHashes, itinerarySalt }: Pick<Booking, "contactHashes" | "itinerarySalt">,
+  contact: Contact,
+): string[] | undefined {
+  if (contactHashes === undefined) return undefined;
+  const asked = contactHashesOf(contact, itinerarySalt);
+  return Object.keys(asked).filter((name) => asked[name] !== contactHashes[name]);
+}
+
+/** In place of the hash where a traveler was erased: together with the salt, dates of birth could be guessed from that one. */
+export const ERASED_PARTICULARS = "erased";
+
+/** Undefined: the booking is what the call asks for. */
+export async function whyAnother(asked: AskedBooking, booking: Booking): Promise<Failure | undefined> {
+  if (booking.particularsHash === ERASED_PARTICULARS) return alreadyBooked(asked, booking, "erased");
+  if (!(await asked.isForSame(booking))) return alreadyBooked(asked, booking, "travelers");
+  const { particularsHash, itinerarySalt } = booking;
+  const isSame =
+    particularsHash === undefined
+      ? asked.mayBeSame(booking)
+      : particularsHash === particularsHashOf(asked, itinerarySalt);
+  return isSame ? undefined : alreadyBooked(asked, booking, "particulars");
+}
+
+export async function requireSame(asked: AskedBooking, booking: Booking): Promise<void> {
+  const failure = await whyAnother(asked, booking);
+  if (failure !== undefined) throw failure;
+}
+
+/** What a call must have asked for that would have held the order which this one pays for. */
+export function asHeld({ heldParticulars, ...asked }: AskedBooking): AskedBooking {
+  return { ...asked, particulars: heldParticulars ?? asked.particulars };
+}
+
+const NAMES = { flight: "offer", stay: "quote" } as const;
+const DIFFERENCES = {
+  flight: {
+    travelers: "for other travelers",
+    particulars: "with other services or another airline credit",
+    erased: "for somebody whose personal data was erased since",
+  },
+  stay: {
+    travelers: "for other guests",
+    particulars:
+      "with other dates of birth of the guests, other special requests, another loyalty account or other customer users",
+    erased: "for somebody whose personal data was erased since",
+  },
+} as const;
+
+function alreadyBooked(
+  { kind, offerId }: AskedBooking,
+  { id: bookingId, orderId, state, orderStatus }: Booking,
+  differsIn: "travelers" | "particulars" | "erased",
+): Failure {
+  const name = NAMES[kind];
+  const done = state === "on_hold" ? "held" : "booked";
+  const isCancelled = orderStatus === "cancelled";
+  const differs = DIFFERENCES[kind][differsIn];
+  const order = orderId === undefined ? "its order is being made" : `as order ${orderId}; read_order shows it`;
+  const how = isCancelled
+    ? `was ${done} ${differs}, as order ${orderId}, and is cancelled`
+    : `is ${done} already ${differs}, ${order}`;
+  // What the erased booking was asked with is gone, so that no call can be told to be the same; one that is cancelled gives nothing.
+  const orAgain =
+    differsIn === "erased" || isCancelled ? "" : ", or call again exactly as before to get that booking's answer";
+  return new Failure("already_booked", {
+    detail: `This ${name} ${how}. Nothing was done. Search again and book another ${name}${orAgain}.`,
+    extra: { orderId: orderId ?? null, bookingId, offerId, differsIn },
+  });
+}

@@ -1,0 +1,163 @@
+import { Failure } from "../../../domain/errors.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { Cover } from "../../../kernel/contracts/plan.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { executeOnce, type OnceAnswer, type OnceOptions } from "../../effects/index.ts";
+import { requireAvailable, requireMoving } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
+import { type AskedBooking, asHeld, particularsHashOf, requireSame } from "./asked-booking.ts";
+import {
+  type BookingAggregates,
+  type BookingSteps,
+  type BookingStorage,
+  bookingEffect,
+  ledgerReference,
+  type NextBookingMove,
+} from "./booking-effect.ts";
+import type { Booking, HoldPayment, NewBooking } from "./bookings.ts";
+import { requireCover } from "./cover.ts";
+
+export interface BookOnceRequest {
+  caller: { tenantId: string; environment: Environment; cover?: Cover | undefined };
+  callId: string;
+  asked: AskedBooking;
+  steps: BookingSteps;
+  /** Everything that can be refused before anything is stored or sent. `held`: the order that the call is to pay for. */
+  prepare(held: Booking | undefined): Promise<PreparedBooking>;
+}
+
+type Intent<Kind> = Omit<
+  Kind,
+  "tenantId" | "environment" | "callId" | "kind" | "offerId" | "workerId" | "particularsHash"
+>;
+
+export interface PreparedBooking {
+  intent: { kind: "new"; booking: Intent<NewBooking> } | { kind: "pay"; held: Intent<HoldPayment> };
+  /** What is sent first for the stored intent. */
+  begin(booking: Booking): NextBookingMove;
+}
+
+export interface BookOptions extends OnceOptions {
+  progress?(step: string): void;
+}
+
+const NAMES: Readonly<Record<AskedBooking["kind"], string>> = { flight: "offer", stay: "quote" };
+
+/** Books an offer or a quote once per tenant, whoever asks for it how often. Throws Failure. */
+export async function bookOnce(
+  { stores, clock }: BookingStorage,
+  { caller, callId, asked, steps, prepare }: BookOnceRequest,
+  { progress, ...options }: BookOptions = {},
+): Promise<OnceAnswer> {
+  const { tenantId, environment } = caller;
+  const { kind, offerId } = asked;
+  const name = NAMES[kind];
+  let held: Booking | undefined;
+  return await executeOnce<Booking, BookingAggregates>(
+    { stores, clock, definition: bookingEffect(steps) },
+    {
+      callId,
+      async findLive() {
+        const live = await stores.bookings.findLive(tenantId, environment, offerId);
+        held = live?.kind === "flight_hold" ? live : undefined;
+        if (held !== undefined) {
+          if (held.state !== "on_hold") throw inProgress(name);
+          await requireSame(asHeld(asked), held);
+        }
+        // A quote is no offer: what the tenant booked as the one is no answer to who asks for the other.
+        return live?.kind === kind ? live : undefined;
+      },
+      requireSame: (live) => requireSame(asked, live),
+      async prepare() {
+        await requireMoving(stores.boundChains, environment);
+        progress?.(`Checking the ${name}, the travelers and the balance`);
+        const { intent, begin } = await prepare(held);
+        const by = { tenantId, environment, callId, workerId: callId };
+        return {
+          async insert(aggregates) {
+            const intended = intent.kind === "pay" ? intent.held : intent.booking;
+            await requireTravelers(aggregates, caller, { travelers: [], ...intended });
+            const { amountMicroUsdc: amount } = intended;
+            const { cover } = caller;
+            const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, environment, amount }, cover));
+            const { itinerarySalt } = intent.kind === "pay" ? (held ?? {}) : intent.booking;
+            if (itinerarySalt === undefined) throw new Error(`the order of offer ${offerId} is not held`);
+            const particularsHash = particularsHashOf(asked, itinerarySalt);
+            if (intent.kind === "pay") {
+              const payment = { ...intent.held, ...by, particularsHash, escrowBookingId };
+              return payFor(aggregates, await aggregates.bookings.payHeld(payment));
+            }
+            const { booking } = intent;
+            const what = { kind, offerId, particularsHash, escrowBookingId };
+            return payFor(aggregates, await aggregates.bookings.insert({ ...booking, ...by, ...what }));
+          },
+          begin(stored) {
+            progress?.("Ordering and paying at the supplier");
+            return begin(stored);
+          },
+        };
+      },
+      inProgress: () => inProgress(name),
+      outcomeUnknown: (cause) => outcomeUnknown(name, cause),
+    },
+    options,
+  );
+}
+
+/** For a preview: what the hold on the balance would be refused with, where the wallet pays. Throws `insufficient_balance`. */
+export async function requireBalance(
+  { ledger }: Pick<Aggregates, "ledger">,
+  { tenantId, environment, cover }: BookOnceRequest["caller"],
+  amount: Micro,
+): Promise<void> {
+  if (cover === undefined) await requireAvailable(ledger, { tenantId, environment, token: "USDC" }, amount);
+}
+
+/** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
+export async function requireTravelers(
+  { travelerRecords }: Pick<Aggregates, "travelerRecords">,
+  { tenantId, environment }: Pick<BookOnceRequest["caller"], "tenantId" | "environment">,
+  { userId, travelers }: Pick<NewBooking, "userId" | "travelers">,
+): Promise<void> {
+  const userIds = [userId, ...travelers.flatMap((traveler) => traveler.userId ?? [])];
+  const gone = await travelerRecords.keep(tenantId, environment, userIds);
+  if (gone.length === 0) return;
+  throw new Failure("traveler_incomplete", {
+    detail: "A traveler of this booking was erased in the meantime. Nothing was booked.",
+    extra: { travelers: gone.map((id) => ({ userId: id, fields: [] })) },
+  });
+}
+
+/**
+ * What pays for a stored intent, the hold on the balance unless a reservation in escrow does, and what it takes of limits. Undefined:
+ * somebody else was quicker.
+ */
+async function payFor(
+  { ledger, callSpends }: BookingAggregates,
+  booking: Booking | undefined,
+): Promise<Booking | undefined> {
+  if (booking === undefined) return undefined;
+  const { tenantId, environment, amountMicroUsdc, escrowBookingId } = booking;
+  if (escrowBookingId === undefined) {
+    await ledger.hold({ tenantId, environment, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  }
+  await callSpends.price(booking.callId, amountMicroUsdc);
+  return booking;
+}
+
+function inProgress(name: string): Failure {
+  return new Failure("booking_in_progress", {
+    detail: `This ${name} is being booked by an earlier call. Call again with the same ${name} to get its result.`,
+    retryAfterSeconds: 5,
+  });
+}
+
+function outcomeUnknown(name: string, cause: unknown): Failure {
+  return new Failure("outcome_unknown", {
+    detail:
+      "The supplier has not said whether it booked. It is being found out, and the price stays held until then. " +
+      `Call again with the same ${name}: you get the result, never a second order.`,
+    retryAfterSeconds: 10,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

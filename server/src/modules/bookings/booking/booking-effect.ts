@@ -1,0 +1,123 @@
+import { Failure } from "../../../domain/errors.ts";
+import { newTransferId } from "../../../domain/ids.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { EffectUse } from "../../../kernel/contracts/effect-use.ts";
+import type { StoresWith } from "../../../kernel/contracts/stores.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../../effects/index.ts";
+import { collect } from "../../treasury/index.ts";
+import type { Aggregates } from "../context.ts";
+import type { Booking, BookingChange } from "./bookings.ts";
+
+/**
+ * What every booking has in common, of flights (`modules/flights/ordering/booking-steps.ts`) and of stays
+ * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` says what holds for every effect. Money: the hold is made with
+ * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between. Where a
+ * reservation in escrow pays, nothing is held, and the booking says what that reservation owes; where it ends without paying, the
+ * balance takes its place (`modules/escrow/orders/pay-uncovered.ts`), also while the booking is under way.
+ */
+export type BookingMove = Move<Booking, BookingAggregates>;
+export type NextBookingMove = Next<Booking, BookingAggregates>;
+
+/** What a booking changes together, whichever module makes it. */
+export type BookingAggregates = Pick<
+  Aggregates,
+  | "bookings"
+  | "callSpends"
+  | "boundChains"
+  | "chainTransactions"
+  | "effects"
+  | "escrowBookings"
+  | "ledger"
+  | "travelerRecords"
+  | "trips"
+  | "wallets"
+>;
+
+/** How one kind of booking is carried out at its supplier. */
+export interface BookingSteps {
+  /** The supplier's. */
+  readonly quietMilliseconds: number;
+  /** Finds out what became of a booking whose request may have been sent. One that throws leaves it open. */
+  lookUp(booking: Booking): NextBookingMove;
+}
+
+/** What the supplier made, in the words of the booking. */
+export interface Booked {
+  order: Pick<BookingChange, "pnr" | "ticketing" | "ticketOrderHash"> & { orderId: string; itineraryHash: string };
+  result: Readonly<Record<string, unknown>>;
+  /** What the balance pays; at most what is held. */
+  charged: Micro;
+}
+
+export interface BookingStorage {
+  stores: StoresWith<BookingAggregates>;
+  clock: Clock;
+}
+
+export function ledgerReference(booking: Pick<Booking, "id">): string {
+  return `booking:${booking.id}`;
+}
+
+const purseOf = ({ tenantId, environment }: Booking) => ({ tenantId, environment, token: "USDC" }) as const;
+
+export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
+  const chargeTransferId =
+    charged === 0n || booking.escrowBookingId !== undefined ? null : newTransferId(booking.updatedAt);
+  return {
+    kind: "done",
+    end: async () => ({
+      result: { ...result, chargeTransferId },
+      change: order,
+      async apply(aggregates) {
+        const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
+        if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
+        else await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
+        // What the answer calls covered was the balance's to pay in the end.
+        if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
+          await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
+        }
+        await aggregates.callSpends.price(booking.callId, charged);
+      },
+    }),
+  };
+}
+
+export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, BookingAggregates> {
+  return {
+    done: "booked",
+    store: ({ bookings }) => bookings,
+    quietMilliseconds: () => steps.quietMilliseconds,
+    recovery: { kind: "look_up", lookUp: (booking) => steps.lookUp(booking) },
+    neverSent: () =>
+      new Failure("provider_unavailable", {
+        detail: "The booking was interrupted before anything was sent. Nothing happened; call again.",
+      }),
+    async giveBack({ ledger, bookings }, booking) {
+      const { escrowBookingId } = (await bookings.get(booking.id)) ?? booking;
+      if (escrowBookingId === undefined) await ledger.release(purseOf(booking), ledgerReference(booking));
+    },
+    // An order that was just made may be missing in the supplier's list for a moment.
+    unstoredEnd: "unknown",
+  };
+}
+
+/** For the reconciler. `stepsFor`: undefined for an environment that is switched off. */
+export function bookingUse(
+  kind: Booking["kind"],
+  { stores, clock }: BookingStorage,
+  stepsFor: (environment: Environment) => BookingSteps | undefined,
+): EffectUse {
+  return defineEffectUse<Booking, BookingAggregates>({
+    name: `${kind}_booking`,
+    kinds: [kind],
+    stores,
+    clock,
+    store: ({ bookings }) => bookings,
+    definitionFor(environment) {
+      const steps = stepsFor(environment);
+      return steps === undefined ? undefined : bookingEffect(steps);
+    },
+  });
+}

@@ -1,0 +1,243 @@
+import { z } from "zod";
+import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import type { BookedSegment, Flights, SupplierOrder } from "../../../ports/supplier/flights.ts";
+import { BookingRate, inUsdc } from "../booking-rate.ts";
+import { sayVoidWindow } from "../first-departure.ts";
+import { Conditions, FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "../offers/offer-schema.ts";
+import type { Booking } from "./bookings.ts";
+import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
+
+const FlownBookedSegment = z.object({
+  // An answer of an earlier release has none.
+  id: z.string().nullable().default(null).describe("As segmentIds of services name it"),
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string().describe("Local time at the airport, no offset"),
+  arrivingAt: z.string(),
+  ...FlownSegment,
+});
+
+/** Bags and seats of an order. */
+const BookedServices = z
+  .array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(["bag", "seat", "other"]),
+      quantity: z.number(),
+      passengerIds: z.array(z.string()).readonly(),
+      segmentIds: z.array(z.string()).readonly(),
+      designator: wordsOfOthers().nullable(),
+      maximumWeightKilograms: z.number().nullable().default(null).describe("Of each piece"),
+      totalAmount: DecimalAmount,
+      totalCurrency: z.string(),
+    }),
+  )
+  .readonly();
+
+/** What stands for an order in escrow; an order of an earlier release has none. */
+export const OrderHashes = z.object({
+  itineraryHash: z.string().nullable().default(null).describe("For commit_booking or confirm_booking of a trip"),
+  ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
+});
+
+/** Who is paid for an order out of a trip's budget; an answer of an earlier release does not say it. */
+export const VendorAddress = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe(
+    "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order",
+  );
+
+/** In a run: what its reservation in escrow pays in place of the wallet. */
+export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by what the trip has reserved in escrow");
+
+/** What a booking costs, and who pays it. */
+export function sayWhoPays({ escrowBookingId }: Booking, amount: Micro) {
+  const [chargedMicro, coveredMicro] = escrowBookingId === undefined ? [amount, 0n] : [0n, amount];
+  return { chargedUsdc: formatDecimal(chargedMicro), coveredUsdc: formatDecimal(coveredMicro) };
+}
+
+/** The transaction of what was charged; an answer of an earlier release has none. */
+export const ChargeTransferId = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe("transferId of read_transaction, of what was charged; null: nothing was");
+
+/** Read when the answer is given: what is stored with a booking was made before its charge was sent. */
+export const ChargeTxHash = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe(
+    "Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId",
+  );
+
+/** What a model should do now, in a sentence. */
+export const NextStep = z.string().default("");
+
+export const BookingResult = SupplierResult.extend({
+  bookingId: z.string(),
+  pnr: wordsOfOthers(),
+  orderId: z.string(),
+  offerId: z.string(),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  taxAmount: DecimalAmount.nullable().default(null).describe("Part of totalAmount; null: the supplier does not say"),
+  ticketing: z.enum(["pending", "ticketed"]),
+  chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  coveredUsdc: CoveredUsdc,
+  chargeTransferId: ChargeTransferId,
+  chargeTxHash: ChargeTxHash,
+  rate: BookingRate,
+  travelers: z
+    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
+    .readonly()
+    .default([])
+    .describe("Who travels"),
+  callerTravels: z
+    .boolean()
+    .default(true)
+    .describe("false: the named travelers fill the offer's passengers, so the caller was left out"),
+  creditApplied: z
+    .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
+    .nullable()
+    .describe("What the airline credit covered"),
+  services: BookedServices.default([]).describe("Part of totalAmount"),
+  slices: z
+    .array(
+      z.object({
+        id: z.string().describe("slice_id of request_order_change"),
+        origin: z.string(),
+        destination: z.string(),
+        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+        segments: z.array(FlownBookedSegment).readonly().default([]),
+      }),
+    )
+    .readonly()
+    .default([]),
+  passengers: NamedPassengers,
+  voidWindowEndsAt: VoidWindow.default(null),
+  conditions: Conditions.nullable().default(null),
+  refundableUntil: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("The first departure, on the clock of its airport with the offset; null: not, or not said"),
+  changeableUntil: z.string().nullable().default(null),
+  ...OrderHashes.shape,
+  vendorAddress: VendorAddress,
+  next: NextStep,
+});
+export type BookingResult = z.infer<typeof BookingResult>;
+
+/**
+ * What the balance pays: the order's price less what a credit covered, by the supplier's books; at most what is held. An
+ * order in another currency was paid with what is held, as that is what was sent.
+ */
+export function balancePays(booking: Booking, order: SupplierOrder): Micro {
+  const { totalAmount, totalCurrency, creditAppliedAmount } = order;
+  const total = totalCurrency === booking.totalCurrency ? parseDecimal(totalAmount) : undefined;
+  if (total === undefined) return booking.amountMicroUsdc;
+  const credit = creditAppliedAmount === null ? 0n : (parseDecimal(creditAppliedAmount) ?? 0n);
+  const open = formatDecimal(total > credit ? total - credit : 0n);
+  const rest = inUsdc(open, totalCurrency, booking.rate) ?? booking.amountMicroUsdc;
+  return rest < booking.amountMicroUsdc ? rest : booking.amountMicroUsdc;
+}
+
+const TICKETED =
+  "Nothing is left to do for this order. For a trip's budget, name itineraryHash and vendorAddress in commit_booking and ticketOrderHash in confirm_flight: settle_booking then gives the wallet back what it has paid.";
+const TICKETS_PENDING =
+  "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
+
+/** Of a booking that a reservation in escrow pays for. */
+export const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
+const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
+
+export function sayNext(
+  ticketing: "pending" | "ticketed",
+  voidWindowEndsAt: string | null,
+  { isCovered }: { isCovered: boolean },
+): string {
+  const isTicketed = ticketing === "ticketed";
+  const next = isTicketed ? TICKETED : TICKETS_PENDING;
+  const covered = isTicketed ? `Nothing is left to do for this order. ${COVERED}` : `${COVERED_PENDING} ${COVERED}`;
+  return [isCovered ? covered : next, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
+}
+
+function hashesOf(
+  { itinerarySalt: salt, travelers: booked }: Booking,
+  { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
+): { itineraryHash: string; ticketOrderHash: string | null } {
+  const segments = slices.flatMap((slice) => slice.segments.map(toBookedSegment));
+  const travelers = namesOf(booked);
+  const bought = { orderId, travelers, segments, amount: totalAmount, currency: totalCurrency };
+  return {
+    itineraryHash: itineraryHashOf(bought, salt),
+    ticketOrderHash: ticketed ? ticketOrderHashOf({ orderId, proofs: tickets }, salt) : null,
+  };
+}
+
+export function toBookedSegment(segment: BookedSegment): BookedSegment {
+  const { flightNumber, origin, destination, departingAt, arrivingAt } = segment;
+  return { flightNumber, origin, destination, departingAt, arrivingAt };
+}
+
+export function toResult(
+  flights: Flights,
+  booking: Booking,
+  order: SupplierOrder,
+): Omit<BookingResult, "chargeTransferId" | "chargeTxHash" | "vendorAddress"> & { itineraryHash: string } {
+  const { airlineCreditId } = booking;
+  const { creditAppliedAmount, conditions } = order;
+  const departingAt = order.slices[0]?.segments[0]?.departingAt || null;
+  return {
+    bookingId: booking.id,
+    pnr: order.pnr,
+    orderId: order.id,
+    offerId: booking.offerId,
+    totalAmount: order.totalAmount,
+    totalCurrency: order.totalCurrency,
+    taxAmount: order.taxAmount ?? null,
+    ticketing: order.ticketed ? "ticketed" : "pending",
+    ...sayWhoPays(booking, balancePays(booking, order)),
+    rate: booking.rate,
+    travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
+      givenName,
+      familyName,
+      ...(userId === undefined ? {} : { userId }),
+    })),
+    callerTravels: booking.travelers.some(({ isCaller }) => isCaller),
+    creditApplied:
+      airlineCreditId === undefined || creditAppliedAmount === null
+        ? null
+        : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
+    services: order.services,
+    slices: order.slices.map(({ id, origin, destination, segments }) => ({
+      id,
+      origin,
+      destination,
+      departingAt: segments[0]?.departingAt || null,
+      segments: segments.map((segment) => ({
+        id: segment.id,
+        ...toBookedSegment(segment),
+        stops: segment.stops,
+        passengers: segment.passengers,
+      })),
+    })),
+    passengers: order.passengers,
+    voidWindowEndsAt: order.voidWindowEndsAt,
+    conditions,
+    refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
+    changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
+    ...hashesOf(booking, order),
+    next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt, {
+      isCovered: booking.escrowBookingId !== undefined,
+    }),
+    ...flights.provenance(),
+    sandbox: flights.sandbox,
+  };
+}

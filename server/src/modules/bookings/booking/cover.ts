@@ -1,0 +1,48 @@
+import { Failure } from "../../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Cover } from "../../../kernel/contracts/plan.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Aggregates } from "../context.ts";
+
+/** Of tools that a run lets a trip pay for. */
+export const coverErrors = {
+  reservation_not_available:
+    "The run's reservation in escrow cannot pay for this: it is no longer reserved, holds less than the price, or pays for another booking. Nothing is owed.",
+} as const;
+
+interface Covered {
+  tenantId: string;
+  environment: Environment;
+  amount: Micro;
+}
+
+/**
+ * The reservation in escrow that pays for a booking. Until the booking has ended, nothing else can become of the reservation, as whoever
+ * changes it asks for that under the lock of its trip, which this takes, too.
+ */
+export async function requireCover(
+  { trips, escrowBookings, bookings }: Pick<Aggregates, "trips" | "escrowBookings" | "bookings">,
+  { tenantId, environment, amount }: Covered,
+  cover: Cover,
+): Promise<Hex> {
+  const [tripId, bookingId] = [hexOf(cover.tripId), hexOf(cover.bookingId)];
+  await trips.lock(environment, tripId);
+  const reserved = await escrowBookings.find(tenantId, environment, bookingId);
+  const isReserved = reserved?.state === "reserved" && reserved.pending === undefined && reserved.tripId === tripId;
+  const isFree = (await bookings.findCovered(tenantId, environment, bookingId)) === undefined;
+  if (isReserved && isFree && reserved.reserved >= amount) return bookingId;
+  throw new Failure("reservation_not_available", {
+    detail: coverErrors.reservation_not_available,
+    extra: {
+      bookingId,
+      needsUsdc: formatDecimal(amount),
+      reservedUsdc: formatDecimal(isReserved && isFree ? reserved.reserved : 0n),
+    },
+  });
+}
+
+export function hexOf(id: string | undefined): Hex {
+  if (id?.startsWith("0x") !== true) throw new Error(`${id} is no id of the escrow`);
+  return `0x${id.slice(2).toLowerCase()}`;
+}

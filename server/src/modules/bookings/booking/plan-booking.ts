@@ -1,0 +1,168 @@
+import { Failure } from "../../../domain/errors.ts";
+import { type Micro, parseDecimal } from "../../../domain/money.ts";
+import { type Alternative, type Cover, type Plan, REPEATED_PLAN } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
+import { BOOKING_RATE, inUsdc } from "../booking-rate.ts";
+import type { Stores } from "../context.ts";
+import { toPurchase, unknownPurchase } from "../offers/bought.ts";
+import type { SeenComparable, SeenOffer } from "../offers/seen-offers.ts";
+import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
+import type { Booking } from "./bookings.ts";
+import { hexOf } from "./cover.ts";
+import { sayUndo } from "./say-undo.ts";
+
+export interface PlannedBooking {
+  asked: AskedBooking;
+  /** Undefined: not everybody is a user of the tenant's. `seen`: what the tenant was shown, where it was shown anything. */
+  travelerIds(seen: SeenOffer | undefined): Promise<readonly string[] | undefined>;
+  /** Those of them who are known, also where not everybody is. */
+  namedIds(seen: SeenOffer | undefined): Promise<readonly string[]>;
+  /** Of an airport, by its code. */
+  timeZoneOf?(airport: string): string | undefined;
+  /** True: something else pays a part of it. */
+  isPaidInPart?: boolean;
+  /** True: something is bought with it that the offer does not have. */
+  hasMore?: boolean;
+  /** What that costs, in the currency of what was seen. Undefined: the records do not say. */
+  priceOfMore?(seen: SeenOffer): string | undefined;
+  /** What the call would be told of what the tenant was shown, where the records say it. */
+  refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
+  /** What else who is shown the plan should know of what the tenant was shown, in whole sentences. */
+  remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
+}
+
+/** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
+export async function planBooking(
+  { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
+  {
+    asked,
+    travelerIds,
+    namedIds,
+    timeZoneOf,
+    isPaidInPart = false,
+    hasMore = false,
+    priceOfMore,
+    refusalFor,
+    remarksOn,
+  }: PlannedBooking,
+): Promise<Plan> {
+  const { kind, offerId: id } = asked;
+  const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
+  const isHeld = live?.kind === "flight_hold";
+  if (live?.kind === kind || isHeld) {
+    const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
+    // An earlier call has booked it, or is booking it: nothing is paid twice.
+    if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
+    if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
+  }
+  const found = await stores.seenOffers.find(caller, id);
+  const seen = found?.kind === kind ? found : undefined;
+  // Of a held order it is known who travels and what it costs, also when the offer is forgotten.
+  const held = isHeld ? live : undefined;
+  const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
+  const travelers = ofHold ?? (await travelerIds(seen));
+  const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
+  const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
+  const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
+  const whole = hasMore ? sumOf(bought.price, seen, priceOfMore) : bought.price;
+  const price = isPaidInPart ? undefined : whole;
+  const named = ofHold ?? (await namedIds(seen));
+  return {
+    refusal: await refusalFor?.(seen),
+    ...paymentOf(price, caller.cover),
+    travelerIds: named,
+    irreversible: sayUndo(seen, timeZoneOf),
+    remarks: seen && (await remarksOn?.(seen, named)),
+    offerId: id,
+    bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },
+    howToKnow: whole === undefined ? sayHowToKnow(kind, bought.price) : undefined,
+    alternatives: () =>
+      alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
+  };
+}
+
+/** `price`: of the offer or quote alone. Undefined: the tenant was not shown it. */
+function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string {
+  if (price !== undefined) {
+    return "Look at the services with list_flight_ancillaries, then send the same call again.";
+  }
+  return kind === "flight"
+    ? "Look at the offer with display_offer_conditions, then send the same call again."
+    : "Get a new quote with quote_stay.";
+}
+
+const CANCELLED_PLAN: Plan = {
+  ...REPEATED_PLAN,
+  remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
+};
+
+/** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
+function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
+  const [token, to] = ["USDC", "collection"] as const;
+  if (cover === undefined) {
+    return { movements: [{ token, amount: undefined, from: "treasury", to, expected: price }] };
+  }
+  const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
+  return { movements: [movement], tripId: hexOf(cover.tripId) };
+}
+
+/** Of what is bought and what is bought with it. */
+function sumOf(
+  price: Micro | undefined,
+  seen: SeenOffer | undefined,
+  priceOfMore: PlannedBooking["priceOfMore"],
+): Micro | undefined {
+  const more = seen === undefined ? undefined : priceOfMore?.(seen);
+  if (price === undefined || seen === undefined || more === undefined) return undefined;
+  const moreMicro = inUsdc(more, seen.totalCurrency, seen.rate ?? BOOKING_RATE);
+  return moreMicro === undefined ? undefined : price + moreMicro;
+}
+
+const priceOfHold = ({ totalAmount, totalCurrency, rate }: Booking) => inUsdc(totalAmount, totalCurrency, rate);
+
+/** What the call is told where the earlier booking is no answer to it. */
+async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
+  try {
+    return await whyAnother(asked, live);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** As many of a search, from the cheapest on, as are looked at. */
+const MOST_ALTERNATIVES = 40;
+
+/** As its search has shown it: what is booked of a stay is the quote of a rate. */
+function offerIdOf(id: string, seen: SeenOffer | undefined): string {
+  return (seen?.kind === "stay" ? seen.rateId : undefined) ?? id;
+}
+
+/** The other offers of the same search, as the tenant was shown them. */
+async function alternativesTo(
+  { seenOffers }: Pick<Stores, "seenOffers">,
+  caller: Caller,
+  offerId: string,
+  { travelers, comparables }: { travelers: readonly string[] | undefined; comparables: readonly SeenComparable[] },
+): Promise<readonly Alternative[]> {
+  const ids = comparables
+    .toSorted((one, other) => compareAmounts(one.totalAmount, other.totalAmount))
+    .flatMap(({ id }) => id ?? [])
+    .filter((id) => id !== offerId)
+    .slice(0, MOST_ALTERNATIVES);
+  const found = await seenOffers.findAll(caller, ids);
+  return ids.flatMap((id) => {
+    const seen = found.get(id);
+    return seen === undefined ? [] : [{ offerId: id, bought: toPurchase(seen, travelers, comparables) }];
+  });
+}
+
+function compareAmounts(one: string, other: string): number {
+  const difference = (parseDecimal(one) ?? 0n) - (parseDecimal(other) ?? 0n);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {
+  const { searchId } = seen;
+  return typeof searchId === "string" ? await seenOffers.comparables(caller, searchId) : undefined;
+}

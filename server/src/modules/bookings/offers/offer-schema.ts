@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { DecimalAmount, detailsOfOthers, Provenance } from "../../../domain/schemas.ts";
+
+/** As short as a list of offers must be: what describes an aircraft or a terminal is not in it. */
+const Segment = z.object({
+  id: z.string().describe("segmentId of seats in list_flight_ancillaries"),
+  carrier: z.string(),
+  flightNumber: z.string(),
+  operatingCarrier: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string().describe("Local time at the airport, no offset"),
+  arrivingAt: z.string().describe("Local time at the airport, no offset"),
+  durationMinutes: z.number(),
+  cabinClass: z.string(),
+});
+
+const details = (members: string) => z.array(detailsOfOthers()).readonly().default([]).describe(members);
+
+export const Slice = z.object({
+  origin: z.string(),
+  destination: z.string(),
+  durationMinutes: z.number(),
+  segments: z.array(Segment).readonly(),
+});
+
+/** Of an offer in a search, where every member counts: what says nothing new is left out. */
+export const SearchedSlice = Slice.extend({
+  segments: z
+    .array(
+      Segment.omit({ durationMinutes: true }).extend({
+        operatingCarrier: z.string().optional().describe("Where another airline flies it"),
+        cabinClass: z.string().optional().describe("Where the flights of the offer have several"),
+        technicalStops: z.array(z.string()).optional().describe("Airports where it lands under the same number"),
+      }),
+    )
+    .readonly(),
+});
+
+/** What an order says of a flight beside where it goes and when. */
+export const FlownSegment = {
+  stops: details("Technical stops: airport, arrivingAt and departingAt (local), durationMinutes"),
+  passengers: details("passengerId, cabinClass, baggage in the fare (type, quantity), seat or null"),
+};
+
+const Condition = z
+  .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullable(), penaltyCurrency: z.string().nullable() })
+  .nullable()
+  .describe("null: the airline did not say");
+
+const OrderedSegment = Segment.extend({ durationMinutes: z.number().nullable() });
+
+/** Of an order, which stands also where the supplier does not say everything. */
+export const OrderedSlice = Slice.extend({
+  durationMinutes: z.number().nullable(),
+  segments: z.array(OrderedSegment).readonly(),
+});
+
+/** The same with all that is known of its flights. */
+export const DescribedSlice = OrderedSlice.extend({
+  id: z.string().describe("slice_id of request_order_change"),
+  changeBeforeDeparture: Condition,
+  segments: z.array(OrderedSegment.extend(FlownSegment)).readonly(),
+});
+
+/** Whom the passenger ids stand for. */
+export const NamedPassengers = details("id, givenName, familyName");
+
+export const VoidWindow = z
+  .string()
+  .nullable()
+  .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
+
+const REFUND_FORM = "What is refunded comes back as money or airline credit; null: the airline did not say";
+
+export const Conditions = z.object({
+  refundBeforeDeparture: Condition.describe(REFUND_FORM),
+  changeBeforeDeparture: Condition,
+});
+
+const OfferedCondition = z
+  .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullish(), penaltyCurrency: z.string().nullish() })
+  .nullable()
+  .describe("null: the airline did not say");
+
+/** In a list of offers: without penalties of what is not allowed. */
+export const OfferedConditions = z.object({
+  refundBeforeDeparture: OfferedCondition.describe(REFUND_FORM),
+  changeBeforeDeparture: OfferedCondition,
+});
+
+export const PaymentRequirements = z.object({
+  requiresInstantPayment: z.boolean(),
+  priceGuaranteeExpiresAt: z.string().nullable(),
+  paymentRequiredBy: z.string().nullable(),
+});
+
+/** What the caller asked for and the supplier does not know. */
+export const NotApplied = z.array(z.object({ input: z.string(), value: z.string(), reason: z.string() })).readonly();
+
+export const SupplierResult = Provenance.extend({ sandbox: z.boolean() });

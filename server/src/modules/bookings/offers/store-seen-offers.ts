@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { pruneRows } from "../../../platform/database/prune.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { SeenComparable, SeenOffer, type SeenOffers } from "./seen-offers.ts";
+
+const Comparables = z.array(SeenComparable);
+
+export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
+  return {
+    async remember({ tenantId, environment }, offers, search) {
+      const seenAt = clock.now().toString();
+      if (search !== undefined) {
+        await sql`
+          insert into seen_search (tenant_id, network, search_id, comparables, seen_at)
+          values (${tenantId}, ${environment}, ${search.id}, ${JSON.stringify(search.comparables)}::jsonb, ${seenAt}::timestamptz)
+          on conflict do nothing`.execute(db);
+      }
+      // One statement with as many parameters however many offers a search has, in one order for all who remember the same.
+      const sorted = offers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      await sql`
+        insert into seen_offer (tenant_id, network, offer_id, offer, seen_at)
+        select ${tenantId}, ${environment}, offer_id, offer::jsonb, ${seenAt}::timestamptz
+        from unnest(${sorted.map(({ id }) => id)}::text[], ${sorted.map(({ offer }) => JSON.stringify(offer))}::text[])
+          as seen (offer_id, offer)
+        on conflict (tenant_id, network, offer_id) do update set offer = excluded.offer, seen_at = excluded.seen_at`.execute(
+        db,
+      );
+    },
+
+    async find({ tenantId, environment }, id) {
+      const row = await db
+        .selectFrom("seenOffer")
+        .select("offer")
+        .where((where) => where.and({ tenantId, environment, offerId: id }))
+        .executeTakeFirst();
+      return row === undefined ? undefined : SeenOffer.parse(row.offer);
+    },
+
+    async findAll({ tenantId, environment }, ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("seenOffer")
+        .select(["offerId", "offer"])
+        .where((where) => where.and({ tenantId, environment }))
+        .where("offerId", "in", ids)
+        .execute();
+      return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
+    },
+
+    async comparables({ tenantId, environment }, searchId) {
+      const row = await db
+        .selectFrom("seenSearch")
+        .select("comparables")
+        .where((where) => where.and({ tenantId, environment, searchId }))
+        .executeTakeFirst();
+      return row === undefined ? undefined : Comparables.parse(row.comparables);
+    },
+
+    async prune(before) {
+      const isOld = sql`seen_at <= ${before.toString()}::timestamptz`;
+      await pruneRows(db, "seen_offer", isOld);
+      await pruneRows(db, "seen_search", isOld);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Hex } from "../../../domain/tokens.ts";
+import type { Chain, TokenMovement } from "../../../ports/chain/chain.ts";
+import type { Wallet } from "../../../ports/chain/wallets.ts";
+import type { OwnedMovement, WalletOwner } from "../../ledger/index.ts";
+import type { Wallets } from "../wallets.ts";
+
+/** Undefined: for the books this is somebody else. The relayer holds no tenant's money. */
+export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
+  if (wallet?.kind === "collection") return { kind: "collection" };
+  return wallet?.kind === "treasury" && wallet.tenantId !== null
+    ? { kind: "treasury", tenantId: wallet.tenantId }
+    : undefined;
+}
+
+/**
+ * Those of the movements that touch a wallet of ours or the escrow, in their order. Anybody can make an event of nothing out of anybody's
+ * wallet (`transferFrom` needs no allowance for it): those say nothing.
+ */
+export async function ownMovements(
+  wallets: Pick<Wallets, "findByAddress">,
+  chain: Pick<Chain, "environment" | "escrow" | "changeWithDust">,
+  movements: readonly TokenMovement[],
+): Promise<OwnedMovement[]> {
+  const { environment, escrow } = chain;
+  const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
+  const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
+  const byAddress = await wallets.findByAddress(environment, addresses);
+  const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
+    escrow?.address === address && block > escrow.sinceBlock ? { kind: "escrow" } : ownerOf(byAddress.get(address));
+  const owned = real
+    .map((movement) => ({
+      movement,
+      from: ownerAt(movement.from, movement.blockNumber),
+      to: ownerAt(movement.to, movement.blockNumber),
+    }))
+    .filter(({ from, to }) => from !== undefined || to !== undefined);
+  return (await Promise.all(owned.map((one) => carryDust(chain, one)))).filter(({ movement }) => movement.amount > 0n);
+}
+
+/** The books know the token's units only: what is less shows in them when it adds up to one. */
+async function carryDust(chain: Pick<Chain, "changeWithDust">, owned: OwnedMovement): Promise<OwnedMovement> {
+  const { movement, to } = owned;
+  if (movement.dust === undefined) return owned;
+  const amount = await chain.changeWithDust(movement, to === undefined ? movement.from : movement.to);
+  return { ...owned, movement: { ...movement, amount } };
+}

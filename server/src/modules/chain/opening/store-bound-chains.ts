@@ -1,0 +1,128 @@
+import type { Selectable } from "kysely";
+import { z } from "zod";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainNetworkTable } from "../../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../../platform/database/without-nulls.ts";
+import type { BoundChain, ChainContracts } from "../../../ports/chain/bound-chains.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { appendAudit } from "../../identity/index.ts";
+import type { BoundChains } from "./bound-chains.ts";
+
+declare module "../../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "chain.boundChains": BoundChains;
+  }
+}
+
+const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
+const Contracts = z.object({
+  tokens: z.object({ USDC: Address, EURC: Address.exactOptional() }),
+  splitter: Address.exactOptional(),
+  faucet: Address.exactOptional(),
+  paymentBatch: Address.exactOptional(),
+  escrow: Address.exactOptional(),
+  escrowSince: z.int().exactOptional(),
+  eurcSince: z.int().exactOptional(),
+  agentRegistries: z
+    .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
+    .exactOptional(),
+});
+
+export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
+  const now = (): string => clock.now().toString();
+  async function get(environment: Environment): Promise<BoundChain | undefined> {
+    const row = await db
+      .selectFrom("chainNetwork")
+      .selectAll()
+      .where("environment", "=", environment)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toBoundChain(row);
+  }
+
+  return {
+    get,
+
+    async bind(environment, { chainId, genesisHash, head }) {
+      await db
+        .insertInto("chainNetwork")
+        .values({
+          environment,
+          chainId: BigInt(chainId),
+          genesisHash,
+          indexedNumber: head.number,
+          indexedHash: head.hash,
+          stoppedBecause: null,
+          updatedAt: now(),
+        })
+        .onConflict((conflict) => conflict.column("environment").doNothing())
+        .execute();
+      const stored = await get(environment);
+      if (stored === undefined) throw new Error(`the chain of ${environment} was stored and is gone`);
+      return stored;
+    },
+
+    async setContracts(environment, contracts) {
+      await db
+        .updateTable("chainNetwork")
+        .set({ contracts: JSON.stringify(contracts), updatedAt: now() })
+        .where("environment", "=", environment)
+        .execute();
+    },
+
+    async advance(environment, from, to) {
+      const row = await db
+        .updateTable("chainNetwork")
+        .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
+        .where((where) => where.and({ environment, indexedNumber: from.number, indexedHash: from.hash }))
+        .returning("environment")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    stop: (environment, reason) =>
+      db.isTransaction
+        ? stopChain(db, clock, environment, reason)
+        : db.transaction().execute((transaction) => stopChain(transaction, clock, environment, reason)),
+
+    async resume(environment) {
+      const row = await db
+        .updateTable("chainNetwork")
+        .set({ stoppedBecause: null, updatedAt: now() })
+        .where("environment", "=", environment)
+        .where("stoppedBecause", "is not", null)
+        .returning("environment")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+async function stopChain(db: Queryable, clock: Clock, environment: Environment, reason: string): Promise<boolean> {
+  const row = await db
+    .updateTable("chainNetwork")
+    .set({ stoppedBecause: reason, updatedAt: clock.now().toString() })
+    .where("environment", "=", environment)
+    .where("stoppedBecause", "is", null)
+    .returning("environment")
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const details = { stoppedBecause: reason };
+  await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: environment, details }, clock);
+  return true;
+}
+
+function toBoundChain(row: Selectable<ChainNetworkTable>): BoundChain {
+  const { indexedNumber, indexedHash, ...network } = withoutNulls(row);
+  return {
+    ...network,
+    chainId: Number(row.chainId),
+    contracts: readContracts(row.contracts),
+    indexed: { number: indexedNumber, hash: indexedHash },
+  };
+}
+
+function readContracts(value: unknown): ChainContracts | undefined {
+  const read = Contracts.safeParse(value);
+  return read.success ? read.data : undefined;
+}

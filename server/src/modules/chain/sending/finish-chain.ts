@@ -1,0 +1,82 @@
+import { inTrace, sharedTraceId } from "../../../domain/trace.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
+import type { ChainOperations } from "../../../ports/chain/chain-operation.ts";
+import type { ChainTransaction, ChainTransactionEnd } from "../../../ports/chain/chain-transactions.ts";
+import type { Stores } from "../context.ts";
+import { ownerOf, ownMovements } from "../following/wallet-owners.ts";
+import type { Wallets } from "../wallets.ts";
+import { resultOf } from "./result-of.ts";
+
+export interface FinishingPorts {
+  chain: Chain;
+  operations: ChainOperations;
+  stores: Stores;
+  wallets: Pick<Wallets, "findByAddress">;
+}
+
+/**
+ * The ends of transactions that were carried out, their places in the books, what their purposes add, and the outcomes of the calls
+ * behind them: all or none, in one transaction. Those that were at their end before are left out of the answer.
+ */
+export async function finishConfirmed(
+  { chain, stores, wallets }: FinishingPorts,
+  confirmedTransactions: readonly ConfirmedTransaction[],
+  endings: ChainEndings,
+): Promise<readonly ConfirmedTransaction[]> {
+  // One order for everybody who finishes several.
+  const ordered = confirmedTransactions.toSorted(({ transaction: one }, { transaction: other }) =>
+    one.id < other.id ? -1 : 1,
+  );
+  const traceIds = new Map(ordered.map(({ transaction, receipt }) => [receipt.hash, transaction.traceId]));
+  const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
+  const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
+  const owned = await ownMovements(wallets, chain, movements);
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
+    const finished = ordered.filter(({ transaction }) => mine.has(transaction.id));
+    const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
+    const posted = owned
+      .filter(({ movement }) => hashes.has(movement.transactionHash))
+      .map((one) => ({ ...one, traceId: traceIds.get(one.movement.transactionHash) }));
+    if (posted.length > 0) await ledger.postMovements(chain.environment, posted);
+    for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
+      const traceId = sharedTraceId(some.map(({ transaction }) => transaction));
+      await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some));
+    }
+    for (const { transaction, receipt } of finished) {
+      const { callId, purpose } = transaction;
+      if (callId === null) continue;
+      const additions = await endings[purpose]?.additions?.(aggregates, transaction);
+      await effects.done(callId, { ...resultOf(transaction, chain.chainId, receipt.hash), ...additions });
+    }
+    return finished;
+  });
+}
+
+/** The end of a transaction that had no effect: what was on its way out is given back. False: it was at its end before. */
+export async function finishReverted(
+  { chain, operations, stores, wallets }: FinishingPorts,
+  transaction: ChainTransaction,
+  end: ChainTransactionEnd & { state: "reverted" },
+  endings: ChainEndings,
+): Promise<boolean> {
+  const outgoing = operations.of(transaction.operation).outgoing(transaction.operation);
+  const sender =
+    outgoing === undefined
+      ? undefined
+      : ownerOf((await wallets.findByAddress(chain.environment, [outgoing.from])).get(outgoing.from));
+  const ending = endings[transaction.purpose];
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    if (!(await chainTransactions.finish(transaction.id, end))) return false;
+    if (ending?.reverted !== undefined) await ending.reverted(aggregates, transaction, end);
+    else if (outgoing !== undefined && sender?.kind === "treasury") {
+      const purse = { tenantId: sender.tenantId, environment: chain.environment, token: outgoing.token };
+      await ledger.takeBack(purse, outgoing.amount, transaction.id);
+    }
+    if (transaction.callId !== null) await effects.failed(transaction.callId);
+    return true;
+  });
+}

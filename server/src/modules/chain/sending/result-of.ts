@@ -1,0 +1,11 @@
+import type { Hex } from "../../../domain/tokens.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+
+/** The answer of the call whose operation was carried out. */
+export function resultOf(
+  { result }: Pick<ChainTransaction, "result">,
+  chainId: number,
+  txHash: Hex | undefined,
+): Record<string, unknown> {
+  return { ...result, txHash, chainId, status: "confirmed" };
+}

@@ -1,0 +1,154 @@
+import { type Selectable, sql } from "kysely";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
+import { prepared } from "../../../platform/database/prepared.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { ChainSigning, ChainTransactions } from "./chain-transactions.ts";
+import { toTransaction } from "./store-transaction-rows.ts";
+
+type Steps = Pick<ChainTransactions, "sign" | "replace" | "requeue" | "finish" | "confirm" | "raiseNonce">;
+
+/** What the submitter stores while it brings transactions to their ends. */
+export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps {
+  const now = (): string => clock.now().toString();
+  return {
+    sign: (signerWalletId, signings) =>
+      queryable.isTransaction
+        ? signQueued(queryable, clock, signerWalletId, signings)
+        : queryable.transaction().execute((db) => signQueued(db, clock, signerWalletId, signings)),
+
+    async replace(id, from, to) {
+      const row = await queryable
+        .updateTable("chainTransaction")
+        .set({
+          raw: to.raw,
+          hash: to.hash,
+          earlierHashes: sql`array_append(earlier_hashes, hash)`,
+          updatedAt: now(),
+        })
+        .where((where) => where.and({ id, state: "signed", hash: from }))
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async requeue(id, from, step, failure) {
+      const row = await queryable
+        .updateTable("chainTransaction")
+        .set({
+          state: "queued",
+          step,
+          ...(failure === undefined ? {} : { failure }),
+          signerId: null,
+          nonce: null,
+          raw: null,
+          hash: null,
+          earlierHashes: sql`array_append(earlier_hashes, hash)`,
+          updatedAt: now(),
+        })
+        .where((where) => where.and({ id, state: "signed", hash: from }))
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async finish(id, end) {
+      const { hash, block } = end.receipt;
+      const row = await queryable
+        .updateTable("chainTransaction")
+        .set({
+          state: end.state,
+          failure: end.state === "reverted" ? end.failure : null,
+          hash,
+          earlierHashes: sql`case when hash = ${hash} then earlier_hashes else array_append(earlier_hashes, hash) end`,
+          blockNumber: block.number,
+          blockHash: block.hash,
+          updatedAt: now(),
+        })
+        .where((where) => where.and({ id, state: "signed" }))
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    confirm: (ends) => confirmSigned(queryable, clock, ends),
+
+    async raiseNonce(signerWalletId, atLeast) {
+      await queryable
+        .updateTable("wallet")
+        .set({ nextNonce: BigInt(atLeast) })
+        .where("id", "=", signerWalletId)
+        .where("nextNonce", "<", BigInt(atLeast))
+        .execute();
+    },
+  };
+}
+
+async function signQueued(
+  db: Queryable,
+  clock: Clock,
+  signerWalletId: string,
+  signings: readonly ChainSigning[],
+): Promise<readonly ChainTransaction[]> {
+  if (signings.length === 0) return [];
+  // The rows first, in one order for everybody who takes several, and then the signer's.
+  const { rows: queued } = await sql<{ id: string; nextNonce: bigint | null }>`
+    ${prepared("take-nonces")}
+    with queued as materialized (
+      select stored.id
+      from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map(({ step }) => step)}::text[]) as asked (id, step)
+        join chain_transaction as stored on stored.id = asked.id and stored.step = asked.step
+      where stored.state = 'queued' order by stored.id for update of stored
+    ),
+    counted as (select count(*) as count from queued),
+    signer as (
+      update wallet set next_nonce = next_nonce + counted.count from counted
+      where wallet.id = ${signerWalletId} and counted.count > 0
+      returning wallet.next_nonce
+    )
+    select queued.id, signer.next_nonce from queued left join signer on true`.execute(db);
+  const [one] = queued;
+  if (one === undefined) return [];
+  if (one.nextNonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
+  const ids = new Set(queued.map(({ id }) => id));
+  const first = Number(one.nextNonce) - ids.size;
+  const own = signings.filter(({ id }) => ids.has(id));
+  const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
+  const { rows } = await sql<Selectable<ChainTransactionTable>>`
+    update chain_transaction as stored
+       set state = 'signed', signer_id = ${signerWalletId}, nonce = made.nonce, raw = made.raw, hash = made.hash,
+           updated_at = ${clock.now().toString()}::timestamptz
+      from unnest(${own.map(({ id }) => id)}::text[], ${own.map((_, index) => first + index)}::bigint[],
+                  ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[])
+        as made (id, nonce, raw, hash)
+     where stored.id = made.id
+    returning stored.*`.execute(db);
+  return rows.map(toTransaction);
+}
+
+async function confirmSigned(
+  db: Queryable,
+  clock: Clock,
+  ends: Parameters<ChainTransactions["confirm"]>[0],
+): Promise<ReadonlySet<string>> {
+  const ids = ends.map(({ id }) => id);
+  const { rows } = await sql<{ id: string }>`
+    ${prepared("confirm-chain-transactions")}
+    with locked as materialized (
+      select id from chain_transaction where id = any (${ids}::text[]) and state = 'signed' order by id for update
+    )
+    update chain_transaction as stored
+       set state = 'confirmed', failure = null, hash = line.hash, block_number = line.block_number,
+           block_hash = line.block_hash, updated_at = ${clock.now().toString()}::timestamptz,
+           earlier_hashes = case when stored.hash = line.hash then stored.earlier_hashes
+                                 else array_append(stored.earlier_hashes, stored.hash) end
+      from unnest(${ids}::text[], ${ends.map(({ receipt }) => receipt.hash)}::text[],
+                  ${ends.map(({ receipt }) => receipt.block.number.toString())}::bigint[],
+                  ${ends.map(({ receipt }) => receipt.block.hash)}::text[])
+             as line (id, hash, block_number, block_hash)
+      join locked using (id)
+     where stored.id = line.id
+    returning stored.id`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,170 @@
+import { sql } from "kysely";
+import { newTransferId } from "../../../domain/ids.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { currentTraceId } from "../../../domain/trace.ts";
+import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
+import { batchLookUps } from "../../../platform/batching/batch.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { ChainTransactions, TransactionIntent } from "./chain-transactions.ts";
+import { toTransaction } from "./store-transaction-rows.ts";
+import { chainTransactionSteps } from "./store-transaction-steps.ts";
+
+declare module "../../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "chain.chainTransactions": ChainTransactions;
+  }
+}
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
+  const get = batchLookUps(async (ids) => {
+    const rows = await queryable
+      .selectFrom("chainTransaction")
+      .selectAll()
+      .where("id", "=", sql<string>`any (${[...ids]}::text[])`)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toTransaction(row)]));
+  });
+
+  let microseconds = 0;
+  return {
+    enqueue(intent) {
+      // They are sent in the order in which they are asked for, also within one millisecond of the clock.
+      const at = clock.now().add({ microseconds });
+      microseconds = (microseconds + 1) % 1_000;
+      return enqueue(queryable, at, intent);
+    },
+
+    get,
+
+    findByKey: (environment, idempotencyKey) => findByKey(queryable, environment, idempotencyKey),
+
+    async findByHash(environment, hash) {
+      const row = await queryable
+        .selectFrom("chainTransaction")
+        .selectAll()
+        .where((where) => where.and({ environment, hash }))
+        .executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
+    findOfRequest: (environment, callId) => findOfRequest(queryable, clock, environment, callId),
+
+    async listOpen(environment, limit) {
+      const rows = await queryable
+        .selectFrom("chainTransaction")
+        .selectAll()
+        .where("environment", "=", environment)
+        .where("state", "in", ["queued", "signed"])
+        .orderBy("createdAt")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(toTransaction);
+    },
+
+    knownHashes: (environment, hashes) => knownHashes(queryable, environment, hashes),
+
+    ...chainTransactionSteps(queryable, clock),
+  };
+}
+
+async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionIntent): Promise<ChainTransaction> {
+  const row = await db
+    .insertInto("chainTransaction")
+    .values({
+      id: intent.id ?? newTransferId(at),
+      environment: intent.environment,
+      idempotencyKey: intent.idempotencyKey,
+      tenantId: intent.tenantId,
+      callId: intent.callId,
+      traceId: currentTraceId(),
+      requestKey: intent.callId === null ? null : requestKeyOf(intent.callId),
+      purpose: intent.purpose,
+      chainOrder: JSON.stringify(intent.operation),
+      result: intent.result === undefined ? null : JSON.stringify(intent.result),
+      createdAt: at.toString(),
+      updatedAt: at.toString(),
+    })
+    .onConflict((conflict) => conflict.columns(["environment", "idempotencyKey"]).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) return toTransaction(row);
+  const stored = await findByKey(db, intent.environment, intent.idempotencyKey);
+  if (stored === undefined || !isSame(stored, intent)) {
+    throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
+  }
+  return stored;
+}
+
+async function findByKey(
+  db: Queryable,
+  environment: Environment,
+  idempotencyKey: string,
+): Promise<ChainTransaction | undefined> {
+  const row = await db
+    .selectFrom("chainTransaction")
+    .selectAll()
+    .where((where) => where.and({ environment, idempotencyKey }))
+    .executeTakeFirst();
+  return row === undefined ? undefined : toTransaction(row);
+}
+
+async function findOfRequest(
+  db: Queryable,
+  clock: Clock,
+  environment: Environment,
+  callId: string,
+): Promise<ChainTransaction | undefined> {
+  const row = await db
+    .selectFrom("chainTransaction")
+    .selectAll()
+    .where((where) =>
+      where.and({
+        environment,
+        tenantId: sql<string>`(select tenant_id from call where id = ${callId})`,
+        requestKey: requestKeyOf(callId),
+      }),
+    )
+    .where("callId", "<>", callId)
+    .where("state", "<>", "reverted")
+    .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
+    .orderBy("createdAt", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toTransaction(row);
+}
+
+async function knownHashes(db: Queryable, environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
+  if (hashes.length === 0) return new Set();
+  const wanted = sql`${[...hashes]}::text[]`;
+  // Each half in the words of an index of its own.
+  const { rows } = await sql<{ hash: Hex | null; earlierHashes: readonly Hex[] }>`
+    select hash, earlier_hashes from chain_transaction where network = ${environment} and hash = any (${wanted})
+    union all
+    select hash, earlier_hashes from chain_transaction
+    where network = ${environment} and earlier_hashes && ${wanted} and earlier_hashes <> '{}'`.execute(db);
+  return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
+}
+
+/** Null when the call has no idempotency key. */
+function requestKeyOf(callId: string) {
+  return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
+    where id = ${callId} and idempotency_key is not null)`;
+}
+
+/** Idempotency keys are free again after a day. */
+function keysSince(clock: Clock): string {
+  return clock.now().subtract({ hours: 24 }).toString();
+}
+
+function isSame(stored: ChainTransaction, asked: TransactionIntent): boolean {
+  return (
+    stored.tenantId === asked.tenantId &&
+    stored.purpose === asked.purpose &&
+    isSameOperation(stored.operation, asked.operation)
+  );
+}

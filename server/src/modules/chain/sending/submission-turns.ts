@@ -1,0 +1,160 @@
+import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
+import { inTrace } from "../../../domain/trace.ts";
+import type { ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { ChainSigning } from "./chain-transactions.ts";
+import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
+import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
+import type { Turn } from "./turn-loop.ts";
+
+export type TurnOptions = Omit<SettlerOptions, "launcher" | "onMoved">;
+
+const OPEN_AT_ONCE = 500;
+const SIGNED_AT_ONCE = 32;
+const SENT_AT_ONCE = 16;
+/** Also so many are finished in one database transaction. */
+const RECEIPTS_AT_ONCE = 32;
+
+/** Takes every open transaction of a chain one step further: signs, sends, settles. */
+export class SubmissionTurns {
+  readonly #options: TurnOptions;
+  readonly #launcher: TransactionLauncher;
+  readonly #settler: TransactionSettler;
+  /** What a turn works on, so that turns beside it leave it alone. */
+  readonly #inHand = new Set<string>();
+  /** Steps that rows have taken: while they do, the next look comes at once. */
+  #moves = 0;
+
+  constructor(options: TurnOptions) {
+    const onMoved = () => {
+      this.#moves += 1;
+    };
+    this.#options = options;
+    this.#launcher = new TransactionLauncher(options);
+    this.#settler = new TransactionSettler({ ...options, launcher: this.#launcher, onMoved });
+  }
+
+  /** Over what no other turn has in hand. Rejects when the chain or the database is away. */
+  async take(): Promise<Turn> {
+    const { chain, stores } = this.#options;
+    const before = this.#moves;
+    const listed = await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_ONCE);
+    const open = listed.filter(({ id }) => !this.#inHand.has(id));
+    for (const { id } of open) this.#inHand.add(id);
+    try {
+      await this.#bringOn(open);
+      return { open: open.length, moved: this.#moves > before };
+    } finally {
+      for (const { id } of open) this.#inHand.delete(id);
+    }
+  }
+
+  async #bringOn(open: readonly ChainTransaction[]): Promise<void> {
+    const signed = open.filter(({ state }) => state === "signed");
+    signed.push(...(await this.#sign(open.filter(({ state }) => state === "queued"))));
+    signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
+    const away = await this.#send(signed);
+    await this.#settle(signed);
+    if (away !== undefined) throw away;
+  }
+
+  /** As many as a turn takes. Whether money stands still is asked after they were listed. */
+  async #sign(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
+    if (queued.length === 0) return [];
+    const { operations } = this.#options;
+    const isStopped = await this.#launcher.isStopped();
+    const some = queued.filter((one) => !isStopped || mayGoOn(operations, one)).slice(0, SIGNED_AT_ONCE);
+    const prepared = await Promise.all(
+      some.map((transaction) => this.#alone(transaction, () => this.#launcher.prepare(transaction))),
+    );
+    const signings = prepared.filter((one) => one !== undefined);
+    if (signings.length === 0) return [];
+    const fresh = await this.#signAtOnce(some, signings);
+    this.#moves += fresh.length;
+    return fresh;
+  }
+
+  /** One by one where that fails: the one that cannot be signed must not keep the others. */
+  async #signAtOnce(
+    queued: readonly ChainTransaction[],
+    signings: readonly ChainSigning[],
+  ): Promise<readonly ChainTransaction[]> {
+    try {
+      return await this.#launcher.sign(signings);
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      const fresh: ChainTransaction[] = [];
+      for (const transaction of queued) {
+        const own = signings.filter(({ id }) => id === transaction.id);
+        fresh.push(...((await this.#alone(transaction, () => this.#launcher.sign(own))) ?? []));
+      }
+      return fresh;
+    }
+  }
+
+  /** Returns why not all could be sent: a node that takes transactions without saying so may still tell what became of them. */
+  async #send(signed: readonly ChainTransaction[]): Promise<Failure | undefined> {
+    // In the order of their nonces, and yet many at once: a node answers when a block is made, and takes many into one.
+    for (let index = 0; index < signed.length; index += SENT_AT_ONCE) {
+      const some = signed.slice(index, index + SENT_AT_ONCE);
+      const answers = await Promise.all(some.map((transaction) => this.#sendOne(transaction)));
+      const away = answers.find((answer) => answer !== undefined);
+      if (away !== undefined) return away;
+    }
+    return undefined;
+  }
+
+  async #sendOne(transaction: ChainTransaction): Promise<Failure | undefined> {
+    try {
+      await this.#alone(transaction, () => this.#launcher.send(transaction));
+      return undefined;
+    } catch (error) {
+      if (isChainAway(error)) return error;
+      throw error;
+    }
+  }
+
+  async #settle(signed: readonly ChainTransaction[]): Promise<void> {
+    for (let index = 0; index < signed.length; index += RECEIPTS_AT_ONCE) {
+      const some = signed.slice(index, index + RECEIPTS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((transaction) =>
+          this.#alone(transaction, async () =>
+            transaction.hash === undefined ? undefined : await this.#settler.settle(transaction, transaction.hash),
+          ),
+        ),
+      );
+      const confirmedTransactions = found.filter((one) => one !== undefined);
+      if (confirmedTransactions.length > 0) await this.#finish(confirmedTransactions);
+    }
+  }
+
+  /** One by one where that fails: the one that cannot be finished must not keep the others. */
+  async #finish(confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void> {
+    try {
+      await this.#settler.finish(confirmedTransactions);
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      for (const one of confirmedTransactions) await this.#alone(one.transaction, () => this.#settler.finish([one]));
+    }
+  }
+
+  /** One row's trouble must not keep the others. */
+  async #alone<Result>(transaction: ChainTransaction, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await inTrace(transaction.traceId, work);
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      this.#launcher.complain(transaction, error);
+      return undefined;
+    }
+  }
+
+  #concernsAll(error: unknown): boolean {
+    return isChainAway(error) || this.#options.isTransient(error);
+  }
+}
+
+function isChainAway(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === CHAIN_AWAY;
+}

@@ -1,0 +1,51 @@
+import type { ChainEndings } from "../../../kernel/contracts/chain-ending.ts";
+import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
+import type { FinishingPorts } from "./finish-chain.ts";
+import { DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
+import { SubmissionTurns } from "./submission-turns.ts";
+import { TurnLoop } from "./turn-loop.ts";
+import { EndWaiters } from "./wait-for-ends.ts";
+
+export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
+  /** What else changes in the transaction that stores an end, by purpose. */
+  endings?: ChainEndings;
+}
+
+export interface ChainSubmitter extends ChainSubmission {
+  /** One turn over everything that is open; how many still are. Rejects when the chain or the database is away. */
+  runOnce(): Promise<number>;
+  start(): void;
+  /** Resolves when what is stored then and woken at once is taken up at once, or that takes long. */
+  room(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Brings every stored operation to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
+ * processes at once and after a crash between any two steps: each step is taken under the row's state, what is signed is never
+ * signed again under another nonce while it can still be in a block, and a second broadcast is harmless.
+ */
+export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmitter {
+  const { chain, stores, log, endings = {} } = options;
+  const { chainTransactions } = stores;
+  const timing = { ...DEFAULT_CHAIN_TIMING, ...options.timing };
+  const waiters = new EndWaiters(chainTransactions);
+  const turns = new SubmissionTurns({ ...options, endings, timing, onEnd: (end) => waiters.announce(end) });
+  const loop = new TurnLoop({
+    turn: () => turns.take(),
+    timing,
+    onFailure: (error) => log.warn({ err: error, network: chain.environment }, "chain transactions wait"),
+  });
+  return {
+    start: () => loop.start(),
+    wake: (atOnce) => loop.wake(atOnce),
+    room: () => loop.room(),
+    stop: () => loop.stop(),
+    async runOnce() {
+      const { open } = await turns.take();
+      const left = (await chainTransactions.listOpen(chain.environment, 1)).length;
+      return left === 0 ? 0 : Math.max(left, open);
+    },
+    waitForEnd: (id, timeoutMilliseconds, isNew) => waiters.waitForEnd(id, timeoutMilliseconds, isNew),
+  };
+}

@@ -1,0 +1,72 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import { EndWaiters } from "./wait-for-ends.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const queued: ChainTransaction = {
+  id: "ctx_1",
+  environment: "sandbox",
+  idempotencyKey: "one",
+  tenantId: null,
+  callId: null,
+  traceId: undefined,
+  purpose: "payment",
+  operation: { kind: "payment" },
+  result: undefined,
+  state: "queued",
+  step: "carry_out",
+  hash: undefined,
+  earlierHashes: [],
+  raw: undefined,
+  nonce: undefined,
+  failure: undefined,
+  blockNumber: undefined,
+  createdAt: Temporal.Instant.from("2026-01-01T00:00:00Z"),
+};
+const confirmed: ChainTransaction = { ...queued, state: "confirmed" };
+
+/** The row as it is stored, and how often somebody has looked at it. */
+function watch() {
+  vi.useFakeTimers();
+  const row = { stored: queued, looks: 0 };
+  const get = async () => {
+    row.looks += 1;
+    return row.stored;
+  };
+  return { row, waiters: new EndWaiters({ get }) };
+}
+
+test("what was stored a moment ago is not looked up before it is told", async () => {
+  const { row, waiters } = watch();
+  const waiting = waiters.waitForEnd("ctx_1", 10_000, true);
+  await vi.advanceTimersByTimeAsync(10);
+  waiters.announce(confirmed);
+  expect(await waiting).toBe(confirmed);
+  expect(row.looks).toBe(0);
+});
+
+test("an end that another process brings about is found by looking, also of what was stored a moment ago", async () => {
+  for (const isNew of [true, false]) {
+    const { row, waiters } = watch();
+    const waiting = waiters.waitForEnd("ctx_1", 10_000, isNew);
+    await vi.advanceTimersByTimeAsync(10);
+    row.stored = confirmed;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toBe(confirmed);
+  }
+});
+
+test("who is told nothing learns when the time is over that there is no end", async () => {
+  const { waiters } = watch();
+  const waiting = waiters.waitForEnd("ctx_1", 600, true);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await waiting).toBeUndefined();
+});
+
+test("what was over before is known at once to who looks", async () => {
+  const { row, waiters } = watch();
+  row.stored = confirmed;
+  expect(await waiters.waitForEnd("ctx_1", 10_000)).toBe(confirmed);
+  expect(row.looks).toBe(1);
+});

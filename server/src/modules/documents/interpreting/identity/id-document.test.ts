@@ -1,0 +1,282 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  codesOf,
+  type IdTruth,
+  idDocuments,
+  listAccepted,
+  PASSPORT,
+  spoilings,
+  TODAY,
+  truthOf,
+  valuesOf,
+  writeLine,
+  writeReading,
+  writeZone,
+} from "../../../../../test/support/id-documents.ts";
+import type { Reading } from "../../reading/page.ts";
+import { interpretIdDocument } from "./id-document.ts";
+
+const about = { today: TODAY, companyName: undefined };
+const read = (reading: Reading) => interpretIdDocument(reading, about);
+
+describe("interpretIdDocument", () => {
+  it("reads everything of a document whose parts agree, without a reason to look at it", () => {
+    fc.assert(
+      fc.property(
+        idDocuments,
+        fc.constantFrom("named" as const, "dotted" as const, "iso" as const),
+        (truth, dateStyle) => {
+          // Two of them can be digits in the same way, which a test of its own shows.
+          fc.pre((truth.documentNumber.match(/[OIZSB]/g) ?? []).length < 2);
+          const scan = read(writeReading(truth, { dateStyle }));
+          expect({ ...valuesOf(scan), reasons: codesOf(scan) }).toEqual({ ...truthOf(truth), reasons: [] });
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it.each(["MRV-A", "MRV-B"] as const)("reads a visa of format %s", (format) => {
+    const truth: IdTruth = {
+      ...PASSPORT,
+      format,
+      documentType: "visa",
+      issuingCountry: "USA",
+      expiresOn: "2029-02-28",
+      issuedOn: "2024-03-01",
+    };
+    const scan = read(writeReading(truth));
+    expect(valuesOf(scan)).toEqual(truthOf(truth));
+    expect(codesOf(scan)).toEqual([]);
+  });
+
+  it("says where each value was read", () => {
+    const { fields } = read(writeReading(PASSPORT));
+    expect(fields.issuedOn?.from).toMatchObject({ source: "ocr", page: 1, box: { x: 0.35 } });
+    const zone = { source: "mrz", page: 1, box: { x: 0.04, y: 0.84, width: 0.92, height: 0.15 } };
+    expect([fields.documentNumber?.from, fields.bornOn?.from]).toStrictEqual([zone, zone]);
+  });
+
+  describe("dates", () => {
+    it("takes the century that is printed, and asks where none is", () => {
+      const child = { ...PASSPORT, bornOn: "2020-05-04" };
+      expect(valuesOf(read(writeReading(child))).bornOn).toBe("2020-05-04");
+      expect(codesOf(read(writeReading(child)))).toEqual([]);
+      expect(codesOf(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
+      const elder = { ...PASSPORT, bornOn: "1920-05-04" };
+      expect(valuesOf(read(writeReading(elder))).bornOn).toBe("1920-05-04");
+    });
+
+    it("never puts a birth ahead of today, nor an expiry further than 20 years", () => {
+      const scan = read(writeReading({ ...PASSPORT, bornOn: "1926-11-27", expiresOn: "2032-02-29" }));
+      expect(valuesOf(scan).bornOn).toBe("1926-11-27");
+      const never = read(writeReading({ ...PASSPORT, expiresOn: "2099-12-31" }));
+      expect(valuesOf(never)).not.toHaveProperty("expiresOn");
+      expect(codesOf(never)).toContain("date_missing expiresOn");
+    });
+
+    it.each([
+      ["2026-11-25", true],
+      ["2026-11-26", false],
+    ])("says of an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
+      const scan = read(writeReading({ ...PASSPORT, issuedOn: "2017-01-10", expiresOn }));
+      expect(valuesOf(scan).expiresOn).toBe(expiresOn);
+      expect(codesOf(scan).includes("expired expiresOn")).toBe(hasPassed);
+    });
+
+    it.each([
+      ["after today", "01 MAR 2027"],
+      ["more than ten years before the expiry", "01 MAR 2021"],
+      ["before the birth", "01 MAR 1970"],
+    ])("refuses a date of issue %s", (_, issuedOn) => {
+      const scan = read(writeReading(PASSPORT, { printed: { issuedOn } }));
+      expect(valuesOf(scan)).not.toHaveProperty("issuedOn");
+      expect(codesOf(scan)).toContain("date_missing issuedOn");
+    });
+
+    it.each(["01 0CT 2022", "01 OKT/0CT 2022"])("reads the month of %s, whose O was read as a zero", (issuedOn) => {
+      expect(valuesOf(read(writeReading(PASSPORT, { printed: { issuedOn } }))).issuedOn).toBe("2022-10-01");
+    });
+
+    it("knows the date of issue without its label by the years to the expiry, and says when it could not be read", () => {
+      const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
+      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
+      const { pages, ...rest } = writeReading(PASSPORT);
+      const unlabelled = pages.map(({ lines, ...page }) => ({
+        ...page,
+        lines: lines.filter(({ words }) => !words.some(({ text }) => text === "issue/Date")),
+      }));
+      expect(valuesOf(read({ ...rest, pages: unlabelled })).issuedOn).toBe("2022-03-01");
+    });
+
+    it("knows the order of day and month from the other dates", () => {
+      const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
+      const scan = read(writeReading(PASSPORT, { printed: american }));
+      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual(["2022-03-01", []]);
+    });
+
+    it("says that the parts disagree about a birth", () => {
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
+        "parts_disagree bornOn",
+      ]);
+    });
+  });
+
+  describe("codes", () => {
+    it.each([
+      ["GBR", "GBN", "GBR", "GBN", []],
+      ["D", "XXB", "DEU", "XXB", []],
+      ["RKS", "RKS", "XKX", "XKX", []],
+      [
+        "UTO",
+        "UTO",
+        undefined,
+        undefined,
+        ["specimen", "country_unknown issuingCountry", "country_unknown nationality"],
+      ],
+      ["UNO", "FRA", undefined, "FRA", ["country_unknown issuingCountry"]],
+      ["QQQ", "QQQ", undefined, undefined, ["country_unknown issuingCountry", "country_unknown nationality"]],
+    ])("reads issuer %s and nationality %s", (issuer, nationality, issuingCountry, ofHolder, codes) => {
+      const scan = read(writeReading({ ...PASSPORT, issuingCountry: issuer, nationality }));
+      expect([valuesOf(scan).issuingCountry, valuesOf(scan).nationality]).toEqual([issuingCountry, ofHolder]);
+      expect(codesOf(scan)).toEqual(expect.arrayContaining(codes));
+    });
+
+    it("gives no sex where the zone states none and the printed part no X", () => {
+      const scan = read(writeReading({ ...PASSPORT, sex: "x" }, { printed: { sex: "" } }));
+      expect([valuesOf(scan).sex, codesOf(scan)]).toEqual([undefined, ["low_confidence sex"]]);
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
+      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
+    });
+
+    it("wants the number printed, too, as check digits do not tell G from 6", () => {
+      const truth = { ...PASSPORT, documentNumber: "G1L238S61" };
+      expect(codesOf(read(writeReading(truth)))).toEqual([]);
+      expect(codesOf(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
+        "low_confidence documentNumber",
+      );
+      const misread = writeZone(truth).map((line) => line.replace("G1L238S61", "61L238S61"));
+      expect(codesOf(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
+    });
+
+    it("takes the zone's number where one character of the print cannot be right", () => {
+      const truth = { ...PASSPORT, documentNumber: "C03X00T47" };
+      const printed = (documentNumber: string, of = truth) =>
+        codesOf(read(writeReading(of, { printed: { documentNumber } })));
+      expect(printed("C03XOOT47")).toContain("parts_disagree documentNumber");
+      expect(printed("C03XO0T47")).toEqual([]);
+      expect(printed("C0BX00T47")).toEqual([]);
+      expect(printed("C03X00T4T")).toEqual([]);
+      expect(printed("C03X00AT47")).toEqual([]);
+      // L differs from 1 by twenty, which the check digit does not see: both parts may have it wrong.
+      expect(printed("C0LX00T47", PASSPORT)).toContain("parts_disagree documentNumber");
+      expect(printed("C01XO0T47", PASSPORT)).toContain("parts_disagree documentNumber");
+    });
+
+    it("does not take a filler in the place of a K for the end of a number", () => {
+      const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
+      const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
+      expect(codesOf(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
+      const within = { ...PASSPORT, documentNumber: "CK1X00T47" };
+      const split = writeZone(within).map((line) => line.replace("CK1X00T47", "C<1X00T47"));
+      expect(codesOf(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
+    });
+
+    it("does not take OO for 00 where both have one check digit, though the print was read alike", () => {
+      const truth = { ...PASSPORT, documentNumber: "OORV38481" };
+      expect(codesOf(read(writeReading(truth)))).toContain("low_confidence documentNumber");
+      expect(codesOf(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
+    });
+
+    it("reads a card's number that goes on in the optional item", () => {
+      const truth: IdTruth = {
+        ...PASSPORT,
+        format: "TD1",
+        documentType: "identity_card",
+        documentNumber: "B12345678901",
+      };
+      const scan = read(writeReading(truth));
+      expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(truth), []]);
+    });
+  });
+
+  describe("the zone", () => {
+    it.each([
+      ["a confused digit", (line: string) => line.replace("7408", "74O8")],
+      ["two of the filler's look-alikes", (line: string) => line.replace("<<<<<<", "<K<C<<")],
+      ["a filler too few", (line: string) => line.replace("<<<<", "<<<")],
+      ["three fillers too many", (line: string) => line.replace("<<<<", "<<<<<<<")],
+      ["one character that is another digit", (line: string) => line.replace("320229", "820229")],
+    ])("is repaired for %s", (_, spoil) => {
+      const [first = "", second = ""] = writeZone(PASSPORT);
+      const scan = read(writeReading(PASSPORT, { zone: [first, spoil(second)] }));
+      expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(PASSPORT), []]);
+    });
+
+    it.each([
+      ["documentNumber", 9],
+      ["bornOn", 19],
+      ["expiresOn", 27],
+    ])("names %s where its check digit does not fit, and is not sure of it", (field, at) => {
+      const [first = "", second = ""] = writeZone(PASSPORT);
+      // Four more is no other digit that it may be taken for, so that nothing repairs it.
+      const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
+      const scan = read(writeReading(PASSPORT, { zone: [first, spoiled] }));
+      expect(codesOf(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
+        "check_digit_failed",
+        `check_digit_failed ${field}`,
+      ]);
+      expect(scan.fields[field]?.confidence ?? 0).toBeLessThanOrEqual(0.5);
+    });
+
+    it("gives nothing of itself where it is cut off", () => {
+      const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
+      const scan = read(writeReading(PASSPORT, { zone: cut }));
+      expect(codesOf(scan)).toContain("mrz_truncated");
+      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+    });
+
+    it("gives what is printed with low confidence, and no number, where there is none", () => {
+      const scan = read(writeReading(PASSPORT, { zone: [] }));
+      expect(codesOf(scan)).toEqual(["mrz_missing"]);
+      expect(valuesOf(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
+      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+      expect(Object.values(scan.fields).every(({ confidence }) => confidence <= 0.5)).toBe(true);
+    });
+
+    it("says that there are several documents", () => {
+      const one = writeReading(PASSPORT);
+      const other = writeReading({ ...PASSPORT, documentNumber: "C22X00T47", bornOn: "1980-01-01" });
+      const scan = read({ ...one, mrz: [...one.mrz, ...other.mrz.map((zone) => ({ ...zone, page: 2 }))] });
+      expect(codesOf(scan)).toEqual(["several_documents"]);
+    });
+
+    it("says that a receipt is no identity document", () => {
+      const lines = [
+        writeLine([[0.1, "RECEIPT"]], 0.1),
+        writeLine([[0.1, "SUBTOTAL 10.00 VAT 1.90 TOTAL 11.90"]], 0.2),
+      ];
+      const scan = read({
+        pageCount: 1,
+        pages: [{ page: 1, source: "ocr", lines }],
+        barcodes: [],
+        mrz: [],
+        eInvoice: undefined,
+      });
+      expect(codesOf(scan)).toEqual(["wrong_kind", "mrz_missing"]);
+    });
+  });
+
+  it("accepts no wrong value of a zone that was read with up to three errors", () => {
+    fc.assert(
+      fc.property(idDocuments, spoilings, (truth, spoil) => {
+        const zone = spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
+        const scan = read(writeReading(truth, { zone }));
+        const wrong = listAccepted(scan).filter(([name, value]) => truthOf(truth)[name] !== value);
+        expect(wrong).toEqual([]);
+      }),
+      { numRuns: 200, seed: 20_261_126 },
+    );
+  });
+});

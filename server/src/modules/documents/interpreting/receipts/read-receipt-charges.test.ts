@@ -1,0 +1,252 @@
+import { describe, expect, test } from "vitest";
+import { type Layout, layOut } from "../../../../../test/support/documents/lay-out.ts";
+import type { Fields, Scan } from "../../scan.ts";
+import { interpretInvoice, interpretReceipt } from "./read-receipt.ts";
+
+const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undefined };
+const readReceipt = (text: string, layout?: Layout): Scan => interpretReceipt(layOut(text, layout), about);
+const readInvoice = (text: string, companyName?: string): Scan =>
+  interpretInvoice(layOut(text), { ...about, companyName });
+const codesOf = ({ reasons }: Scan) => reasons.map(({ code }) => code);
+const valuesOf = (fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+const linesOf = ({ lines = [] }: Scan) =>
+  lines.map(({ description, amount }) => `${description?.value} ${amount?.value}`);
+
+describe("decimals that were not read", () => {
+  const ocr = { source: "ocr", confidence: 0.96 } as const;
+  const shop = "\nCorner Store\nReno, NV 89501\n2026-04-25\n";
+  test("when all amounts are whole, a person has to look", () => {
+    const text = `${shop}Milk      $2\nJam       $6\nTotal     $8\n`;
+    const scan = readReceipt(text, ocr);
+    expect(codesOf(scan)).toContain("low_confidence");
+    expect(scan.fields.totalAmount?.confidence).toBeLessThanOrEqual(0.5);
+    // What a PDF says is what it says.
+    expect(codesOf(readReceipt(text))).toEqual([]);
+  });
+  test("not where the print shows that there are none", () => {
+    expect(
+      codesOf(readReceipt("\nKiosk GmbH\n20.11.2026\nMilch      2,- €\nSaft      6,- €\nSumme      8,- €\n", ocr)),
+    ).toEqual([]);
+  });
+  test("an amount that ends in its sign is not whole", () => {
+    expect(codesOf(readReceipt(`${shop}Milk      $2.\nJam       $6.25\nTotal     $8.25\n`, ocr))).not.toEqual([]);
+    expect(
+      codesOf(readReceipt(`${shop}Milk      $2.25\nJam       $6.25\nTotal     $8.\nVISA      $8.\n`, ocr)),
+    ).toContain("low_confidence");
+  });
+  test("something behind the total may be its decimals", () => {
+    expect(codesOf(readReceipt(`${shop}Milk      $2.00\nJam       $6.00\nTotal     $8 ,g3\n`, ocr))).toContain(
+      "low_confidence",
+    );
+  });
+  test("a sign that may set off thousands or decimals", () => {
+    const text = "\nHotel Plaza\n2026-04-13\nRoom      EUR 1.250\nTotal      EUR 1.250\n";
+    expect(codesOf(readReceipt(text))).toContain("low_confidence");
+    expect(
+      codesOf(readReceipt(text.replace("Total", "Breakfast      EUR 9,50\nTotal").replace(/1\.250\n$/, "1.259,50\n"))),
+    ).toEqual([]);
+  });
+});
+
+describe("a tax and its rate", () => {
+  const invoice = (tax: string, total: string) =>
+    `\nShop AG\n05.05.2026\nRechnung RE-101\nFlug      100,00 EUR\nNetto      100,00 EUR\nMwSt 19%      ${tax} EUR\nGesamt      ${total} EUR\n`;
+  test("a tax that is not its rate of anything", () => {
+    expect(codesOf(readInvoice(invoice("7,00", "107,00")))).toEqual(["taxes_disagree"]);
+    expect(codesOf(readInvoice(invoice("19,00", "119,00")))).toEqual([]);
+    const receipt = invoice("7,00", "107,00").replace(/Netto.*\n/, "");
+    expect(codesOf(readReceipt(receipt))).toContain("taxes_disagree");
+  });
+  test("what is not taxed is left out of it", () => {
+    const text =
+      "\nHotel Nord\n2026-05-05\nRoom      £100.00\nCity tax      £5.00\nVAT 20%      £20.00\nTotal      £125.00\n";
+    expect(codesOf(readReceipt(text))).toEqual([]);
+  });
+});
+
+describe("fees, discounts and carry-overs", () => {
+  const invoice = (items: string, net: string, vat: string, total: string) =>
+    `\nBlue Sky Ltd, London\nInvoice number: INV-78\n2026-06-03\n${items}Subtotal      GBP ${net}\nVAT 20%      GBP ${vat}\nTotal      GBP ${total}\n`;
+  test("a fee is a line", () => {
+    const scan = readInvoice(
+      invoice("Tour      2   100.00   200.00\nService fee      1   50.00   50.00\n", "250.00", "50.00", "300.00"),
+    );
+    expect(linesOf(scan)).toEqual(["Tour 200.00", "Service fee 50.00"]);
+    expect(codesOf(scan)).toEqual([]);
+  });
+  test("a discount is a negative line", () => {
+    for (const printed of ["-100.00", "100.00"]) {
+      const scan = readInvoice(
+        invoice(`Tour      2   400.00   800.00\nDiscount      ${printed}\n`, "700.00", "140.00", "840.00"),
+      );
+      expect(linesOf(scan)).toEqual(["Tour 800.00", "Discount -100.00"]);
+      expect(codesOf(scan)).toEqual([]);
+    }
+  });
+  test("a service charge after the subtotal is a line", () => {
+    const scan = readReceipt(
+      "\nSol\nRio de Janeiro\n07/06/2026\nMoqueca      R$ 89,90\nServiço 10%      R$ 8,99\nTotal      R$ 98,89\n",
+    );
+    expect(linesOf(scan)).toEqual(["Moqueca 89.90", "Serviço 10% 8.99"]);
+  });
+  test("a carry-over is none", () => {
+    const scan = readInvoice(
+      invoice(
+        "Tour      2   400.00   800.00\nCarry over      800.00\nBrought forward      800.00\nBag      1   50.00   50.00\n",
+        "850.00",
+        "170.00",
+        "1020.00",
+      ),
+    );
+    expect(linesOf(scan)).toEqual(["Tour 800.00", "Bag 50.00"]);
+    expect(codesOf(scan)).toEqual([]);
+  });
+  test("what several come to is a line", () => {
+    const scan = readReceipt("\nBar Nord\n2026-06-07\nCoffee x2      £9.00\nCake      £3.00\nTotal      £12.00\n");
+    expect(linesOf(scan)).toEqual(["Coffee x2 9.00", "Cake 3.00"]);
+    expect(codesOf(scan)).toEqual([]);
+  });
+  test("lines that are not all there are said", () => {
+    expect(
+      codesOf(readReceipt("\nBistro\nMadrid\n05/05/2026\nService charge      EUR 3.75\nTotal      EUR 33.75\n")),
+    ).toContain("lines_disagree");
+  });
+  test("descriptions carry no currency, and keep the number of nights", () => {
+    const scan = readReceipt(
+      "\nHotel Nord\n2026-06-07\nRoom, 2 nights      EUR 200.00\n2 nights garage      EUR 20.00\nTotal      EUR 220.00\n",
+    );
+    expect(linesOf(scan)).toEqual(["Room, 2 nights 200.00", "2 nights garage 20.00"]);
+  });
+});
+
+describe("words of other languages", () => {
+  const totals = [
+    "Totale",
+    "Totaal te betalen",
+    "Te betalen",
+    "Toplam",
+    "Summa",
+    "Att betala",
+    "I alt",
+    "Beløb",
+    "Razem",
+    "Do zapłaty",
+    "ΣΥΝΟΛΟ",
+    "Σύνολο",
+    "Итого",
+  ];
+  for (const word of totals) {
+    test(word, () => {
+      const scan = readReceipt(
+        `\nShop Nord\n2026-06-07\nTea      EUR 12.00\nCake      EUR 8.00\n${word}      EUR 20.00\n`,
+      );
+      expect(valuesOf(scan.fields)).toMatchObject({ totalAmount: "20.00" });
+      expect(linesOf(scan)).toEqual(["Tea 12.00", "Cake 8.00"]);
+      expect(codesOf(scan)).toEqual([]);
+    });
+  }
+  for (const word of [
+    "KDV",
+    "MVA",
+    "moms",
+    "IVA",
+    "BTW",
+    "PTU",
+    "VAT",
+    "ÁFA",
+    "ДДС",
+    "ΦΠΑ",
+    "GST",
+    "HST",
+    "PST",
+    "QST",
+    "ISS",
+  ]) {
+    test(`${word} is a tax`, () => {
+      const scan = readReceipt(
+        `\nHotel Nord\n2026-06-07\nRoom      EUR 100.00\n${word} 10%      EUR 10.00\nTotal      EUR 110.00\n`,
+      );
+      expect(linesOf(scan)).toEqual(["Room 100.00"]);
+      expect(valuesOf(scan.fields)).toMatchObject({ taxAmount: "10.00" });
+    });
+  }
+  for (const date of ["5 maggio 2026", "5 mei 2026", "5 maj 2026"]) {
+    test(date, () =>
+      expect(valuesOf(readReceipt(`\nShop\n${date}\nTotal      EUR 20.00\n`).fields)).toMatchObject({
+        issuedOn: "2026-05-05",
+      }),
+    );
+  }
+});
+
+describe("a second currency", () => {
+  const text = "\nHotel Bosphorus\nIstanbul\n14 May 2026\nRoom      TRY 9.900,00\nTotal      TRY 9.900,00\n";
+  test("a total in it is said", () =>
+    expect(codesOf(readReceipt(`${text}Total in EUR      EUR 220,00\n`))).toContain("currency_ambiguous"));
+  test("an equivalent is none", () =>
+    expect(codesOf(readReceipt(`${text}Total (equivalent)      EUR 220,00\n`))).toEqual([]));
+});
+
+describe("who bought", () => {
+  const text =
+    "\nBlue Sky Travel Ltd\nLondon\nInvoice number: INV-78\n2026-06-03\nBill to: Example Ltd\nTour      GBP 700.00\nTotal      GBP 700.00\n";
+  const parties = { merchantName: "Blue Sky Travel Ltd", buyerName: "Example Ltd" };
+  test("the printed buyer, whoever asks", () => {
+    for (const [company, codes] of [
+      ["Example Ltd", []],
+      ["Example Limited", []],
+      ["Blue Sky Travel Ltd", ["parts_disagree"]],
+      ["Globex Ltd", ["parts_disagree"]],
+    ] as const) {
+      const scan = readInvoice(text, company);
+      expect(valuesOf(scan.fields)).toMatchObject(parties);
+      expect(codesOf(scan)).toEqual(codes);
+    }
+  });
+  test("goods are no merchant", () => {
+    const scan = readInvoice(
+      text.replace("Bill to: Example Ltd\n", "\n\n\n\n\n\n").replace("London\n", ""),
+      "Blue Sky Travel Ltd",
+    );
+    expect(valuesOf(scan.fields)).toMatchObject({ merchantName: "Blue Sky Travel Ltd" });
+    expect(scan.fields.buyerName).toBeUndefined();
+    expect(codesOf(scan)).toEqual(["parts_disagree"]);
+  });
+});
+
+describe("numbers", () => {
+  const numbers = {
+    "Invoice INV-77": "INV-77",
+    "Receipt 55": "55",
+    "Ricevuta n. 55/2026": "55/2026",
+    "Kvitto 00123": "00123",
+    "Rechnung 17": "17",
+    "Receipt 77-A": "77-A",
+    "Cupom 8812": "8812",
+  };
+  for (const [printed, number] of Object.entries(numbers)) {
+    test(printed, () =>
+      expect(valuesOf(readReceipt(`\nShop\n${printed}\n2026-05-05\nTotal      EUR 20.00\n`).fields)).toMatchObject({
+        invoiceNumber: number,
+      }),
+    );
+  }
+  test("the number of a receipt in yen is no line", () => {
+    const scan = readReceipt(
+      "\nHotel Kyoto Inn\nReceipt No. 991\n2026-04-09\nRoom      JPY 12,500\nCity tax      JPY 500\nTotal      JPY 13,000\n",
+    );
+    expect(linesOf(scan)).toEqual(["Room 12500", "City tax 500"]);
+    expect(codesOf(scan)).toEqual([]);
+  });
+  test("tax numbers beside other numbers, and none with an impossible check digit", () => {
+    const taxIdOf = (line: string) =>
+      readReceipt(`\nShop\n${line}\n2026-05-05\nTotal      EUR 20.00\n`).fields.taxId?.value;
+    expect(taxIdOf("SIRET 123 456 789 00012 TVA FR32123456789")).toBe("FR32123456789");
+    expect(taxIdOf("SIRET 123 456 789 00012 TVA FR40123456789")).toBeUndefined();
+    expect(taxIdOf("NIP 526-104-08-28")).toBe("526-104-08-28");
+    expect(taxIdOf("NIP 526-104-08-29")).toBeUndefined();
+    expect(taxIdOf("P.IVA IT01234567897")).toBe("IT01234567897");
+    expect(taxIdOf("P.IVA IT01234567898")).toBeUndefined();
+  });
+});

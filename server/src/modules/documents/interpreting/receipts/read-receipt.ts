@@ -1,0 +1,390 @@
+import { formatDecimal, type Micro } from "../../../../domain/money.ts";
+import type { Interpreting, Reading } from "../../reading/page.ts";
+import type { Fields, ReviewReason, Scan, ScannedField } from "../../scan.ts";
+import {
+  type Amount,
+  findDecimalSign,
+  findNumbers,
+  firstOf,
+  type NumberStyle,
+  type RawNumber,
+  toAmount,
+} from "./amounts.ts";
+import { linesWithCharges } from "./charges.ts";
+import { chooseDates } from "./choose-dates.ts";
+import { type Choice, chooseTotal } from "./choose-total.ts";
+import { type FoundCurrency, findCurrencies } from "./currency.ts";
+import { placesOf } from "./currency-marks.ts";
+import { type FoundDate, findDates } from "./dates.ts";
+import { readEInvoice } from "./e-invoice-xml.ts";
+import { type NumberedRow, readEntries, taxOnNet } from "./entries.ts";
+import { isForeignDocument } from "./foreign-documents.ts";
+import { findCardLastFour, findInvoiceNumber, findPaymentMethod, findTaxId } from "./identifiers.ts";
+import { describeLines } from "./items.ts";
+import type { LanguageCode } from "./label-words.ts";
+import { guessLanguage } from "./labels.ts";
+import { type Ledger, netOfRates, type Problem, type Verdict, withRole } from "./ledger.ts";
+import { findParties } from "./parties.ts";
+import { findPlaces, type Places } from "./place-hints.ts";
+import { findReferences } from "./references.ts";
+import { confidenceOf, fieldOf, type Row, toRows } from "./rows.ts";
+import { whyIncomplete } from "./whole-amounts.ts";
+
+/**
+ * What a receipt says. A total is without a reason to review only where the other amounts come out at it, or its label and its
+ * characters leave no doubt and nothing speaks against it.
+ */
+export function interpretReceipt(reading: Reading, about: Interpreting): Scan {
+  return interpret(reading, about, false);
+}
+
+/** What an invoice says, as `interpretReceipt` does, with its buyer. An embedded e-invoice goes before what is printed. */
+export function interpretInvoice(reading: Reading, about: Interpreting): Scan {
+  return interpret(reading, about, true);
+}
+
+function interpret(reading: Reading, about: Interpreting, isInvoice: boolean): Scan {
+  const printed = interpretPages(reading, about, isInvoice);
+  if (reading.eInvoice === undefined) return printed;
+  return readEInvoice(reading.eInvoice, printed) ?? printed;
+}
+
+/** What is known of a document before its amounts are added up. */
+interface Facts {
+  rows: readonly Row[];
+  dates: readonly FoundDate[];
+  numberedRows: readonly NumberedRow[];
+  style: NumberStyle;
+  language: LanguageCode | undefined;
+  places: Places;
+  currency: FoundCurrency;
+}
+
+function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolean): Scan {
+  const { rows, isCut } = toRows(reading);
+  const pages = reading.pageCount;
+  const nothing = (code: ReviewReason["code"], message: string): Scan => ({
+    fields: {},
+    reasons: [{ code, message }],
+    references: [],
+    pages,
+  });
+  if (rows.every(({ text }) => !/[\p{L}\d]{2}/u.test(text))) return nothing("unreadable", "No text could be read.");
+  const { facts, ledger, choice } = addUp(rows, about.today);
+  if (isForeignDocument(reading, rows, choice?.isLabelled === true)) {
+    return nothing("wrong_kind", "The document is no receipt or invoice.");
+  }
+  const reasons: ReviewReason[] = [];
+  const amounts = amountFields(choice, facts, reasons);
+  const currency = currencyField(facts.currency, reasons);
+  if (hasOtherTotal(facts))
+    reasons.push({
+      code: "currency_ambiguous",
+      field: "currency",
+      message: "A total stands in another currency too, and nothing says that it is only the equivalent.",
+    });
+  const rowsOfAmounts = new Set(withRole(ledger.entries, "item").map(({ amount }) => amount.row));
+  const dates = chooseDates({
+    rows,
+    dates: facts.dates,
+    today: about.today,
+    language: facts.language,
+    places: facts.places,
+    currency: facts.currency.code,
+    rowsOfAmounts,
+  });
+  reasons.push(...dates.reasons);
+  if (isCut || reading.pages.length < pages)
+    reasons.push({ code: "pages_not_read", message: "Not all of the document was read." });
+  const lines = choice === undefined ? [] : lineFields(choice, facts, reasons);
+  const taxes = taxFields(ledger, choice?.verdict, facts.style, reasons);
+  return {
+    fields: {
+      ...amounts,
+      ...currency,
+      ...dates.fields,
+      ...nameFields({ ...facts, rowsOfAmounts }, ledger, about, { isInvoice, reasons }),
+    },
+    ...(lines.length === 0 ? {} : { lines }),
+    ...(taxes.length === 0 ? {} : { taxes }),
+    reasons,
+    references: findReferences(rows),
+    pages,
+  };
+}
+
+/**
+ * A receipt may also say its total in a second currency, and `2 450,00` may be one number or two: what the sums come out in is
+ * how the receipt is meant.
+ */
+function addUp(rows: readonly Row[], today: Temporal.PlainDate): Way {
+  const dates = findDates(rows, today);
+  const numbersOfRows = rows.map((row) => {
+    const own = dates.filter((date) => date.row === row);
+    return findNumbers(row).filter(({ start, end }) => own.every((date) => end <= date.start || start >= date.end));
+  });
+  const numbers = numbersOfRows.flat();
+  const language = guessLanguage(rows);
+  const places = findPlaces(rows);
+  const hasSpaces = numbers.some(({ joined }) => joined?.isNarrow === true);
+  const currencies = findCurrencies({ rows, numbers, places, language });
+  const attempts = currencies.flatMap((currency) => {
+    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined));
+    const apart = { ...style, groupsWithSpaces: false };
+    const usesSpaces = language === "fra" || SPACED.has(currency.code ?? "");
+    return (hasSpaces && !usesSpaces ? [style, apart] : [style]).map((one) => ({ currency, style: one }));
+  });
+  const ways = attempts.map(({ currency, style }) => {
+    const numberedRows = rows.map((row, index) => ({
+      row,
+      amounts: (numbersOfRows[index] ?? []).map((number) => toAmount(number, style)),
+    }));
+    const facts: Facts = { rows, dates, numberedRows, style, language, places, currency };
+    const ledger = toLedger(facts);
+    return { facts, ledger, choice: chooseTotal(ledger) };
+  });
+  const [best] = ways.toSorted((one, other) => (other.choice?.score ?? -9) - (one.choice?.score ?? -9));
+  if (best === undefined) throw new Error("no currency was tried");
+  return withRivals(best, ways);
+}
+
+interface Way {
+  facts: Facts;
+  ledger: Ledger;
+  choice: Choice | undefined;
+}
+
+/** What comes out as well in another way is in doubt. */
+function withRivals(best: Way, ways: readonly Way[]): Way {
+  const { facts, choice } = best;
+  if (choice === undefined) return best;
+  // Numbers that stand together are one more often than two: where they come out only apart, one of them may be misread.
+  const joined = ways.find((way) => way.facts.style.groupsWithSpaces)?.choice?.verdict;
+  const isApart = !facts.style.groupsWithSpaces && joined !== undefined && joined.value !== choice.verdict.value;
+  const rivals = ways.flatMap((way) => (way.choice?.score === choice.score ? [{ ...way, choice: way.choice }] : []));
+  const otherCurrency = rivals.some((way) => way.facts.currency.code !== facts.currency.code);
+  const otherTotals = rivals
+    .filter((way) => way.choice.verdict.value !== choice.verdict.value)
+    .map((way) => way.choice.verdict.total);
+  if (isApart) otherTotals.push(joined.total);
+  return {
+    ...best,
+    choice: { ...choice, rivals: [...choice.rivals, ...(otherCurrency ? [] : otherTotals)] },
+    facts:
+      otherCurrency && facts.currency.problem === undefined
+        ? { ...facts, currency: { ...facts.currency, certainty: 0.5, problem: "currency_ambiguous" } }
+        : facts,
+  };
+}
+
+/** Where thousands are set apart by spaces. */
+const SPACED: ReadonlySet<string> = new Set(["SEK", "NOK", "PLN", "CZK", "HUF", "RUB", "UAH", "ZAR"]);
+
+function styleOf(numbers: readonly RawNumber[], code: string | undefined): NumberStyle {
+  const marked = numbers.filter((number) => number.currency !== undefined && /^\d+$/.test(number.digits));
+  return {
+    decimalSign: findDecimalSign(numbers),
+    places: code === undefined ? guessPlaces(numbers) : placesOf(code),
+    groupsWithSpaces: true,
+    marksWholeAmounts: marked.length > 1,
+  };
+}
+
+/** Where the currency is not known, whether amounts have cents is seen from them. */
+function guessPlaces(numbers: readonly RawNumber[]): number {
+  const withCents = numbers.filter(({ digits, isPercent }) => !isPercent && /[.,]\d{2}$/.test(digits)).length;
+  const withMark = numbers.filter(
+    ({ digits, currency }) => currency !== undefined && !/[.,]\d{2}$/.test(digits),
+  ).length;
+  return withMark > withCents ? 0 : 2;
+}
+
+/** Amounts in another currency, such as what a total is in euros, are no part of the sum. */
+function toLedger({ numberedRows, style, currency }: Facts): Ledger {
+  const { entries, taxRows } = readEntries(numberedRows, style);
+  const { code } = currency;
+  const isOurs = ({ currency: mark }: Amount) => mark === undefined || code === undefined || mark.codes.includes(code);
+  return { entries: entries.filter(({ amount }) => isOurs(amount)), taxRows, style };
+}
+
+const EQUIVALENT =
+  /≈|~|\(|equivalent|approx|\bca\b|gegenwert|entspricht|umgerechnet|[ée]quivalen|contre-?valeur|contravalor|controvalore|converted|conversion|exchange rate|kurs\b|taux de change|tipo de cambio|taxa de c[aâ]mbio|cambio|換算|相当/iu;
+
+/** A total in a second currency that may be what was paid. */
+function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): boolean {
+  if (code === undefined || numberedRows.some(({ row }) => EQUIVALENT_RATE.test(row.text))) return false;
+  return withRole(readEntries(numberedRows, style).entries, "total", "due").some(
+    ({ amount }) =>
+      amount.currency !== undefined &&
+      !amount.currency.codes.includes(code) &&
+      firstOf(amount) !== 0n &&
+      !EQUIVALENT.test(amount.row.text),
+  );
+}
+
+/** A rate of exchange makes the other total an equivalent. */
+const EQUIVALENT_RATE =
+  /exchange rate|\bkurs\b|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
+
+const CONFIRMED = 0.97;
+const READ_WELL = 0.9;
+/** Enough where the same amount stands elsewhere too. */
+const READ_FAIRLY = 0.8;
+
+const messages: Readonly<Record<Problem, string>> = {
+  lines_disagree: "The lines do not add up to the total.",
+  totals_disagree: "Net amount, taxes, payments and total do not fit each other.",
+  taxes_disagree: "The taxes do not fit their rates or the total.",
+  several_totals: "Several amounts could be the total.",
+};
+
+function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts, reasons: ReviewReason[]): Fields {
+  if (choice === undefined) {
+    reasons.push({ code: "total_missing", field: "totalAmount", message: "No total was found." });
+    return {};
+  }
+  const { verdict, isLabelled, rivals, ledger } = choice;
+  const say = (code: ReviewReason["code"], field: string, message: string) => reasons.push({ code, field, message });
+  for (const problem of verdict.problems) {
+    say(
+      problem,
+      problem === "lines_disagree" ? "lines" : problem === "taxes_disagree" ? "taxAmount" : "totalAmount",
+      messages[problem],
+    );
+  }
+  if (rivals.length > 0 && !verdict.problems.has("several_totals"))
+    say("several_totals", "totalAmount", messages.several_totals);
+  if (isDoubtful(choice)) say("low_confidence", "totalAmount", describeDoubt(choice));
+  const incomplete = whyIncomplete(choice, numberedRows, style);
+  if (incomplete !== undefined) say("low_confidence", "totalAmount", incomplete);
+  const isSound = verdict.problems.size === 0 && incomplete === undefined;
+  const isConfirmed = verdict.confirmations > 0 && isSound && rivals.length === 0;
+  const certainty = isConfirmed ? CONFIRMED : !isSound || !isLabelled ? 0.5 : READ_WELL;
+  const field = (value: Micro, amount: Amount, isSure = isConfirmed): ScannedField => {
+    const read = fieldOf(formatDecimal(value, style.places), amount, certainty);
+    return isSure ? { ...read, confidence: Math.max(read.confidence, CONFIRMED) } : read;
+  };
+  const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstOf(amount) !== 0n);
+  const [tip] = tips;
+  const [taxAmount] = verdict.tax?.amounts ?? [];
+  const rates = netOfRates(ledger, verdict.value);
+  const net = verdict.net ?? rates?.amounts[0];
+  const netValue = verdict.net === undefined ? rates?.value : firstOf(verdict.net);
+  const isProven = verdict.tax?.isProven === true;
+  return {
+    totalAmount: field(verdict.value, verdict.total.amount),
+    ...(net === undefined || netValue === undefined ? {} : { netAmount: field(netValue, net) }),
+    ...(verdict.tax === undefined || taxAmount === undefined || !(isProven || isWellRead(taxAmount))
+      ? {}
+      : { taxAmount: field(verdict.tax.value, taxAmount, isConfirmed && isProven) }),
+    ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstOf(tip.amount), tip.amount) }),
+  };
+}
+
+const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
+
+function describeDoubt({ verdict: { confirmations }, isLabelled }: Choice): string {
+  if (confirmations === 0) return "No other amount confirms the total.";
+  return isLabelled ? "The total is hard to read." : "No known word says which amount is the total.";
+}
+
+/** A total that only its label speaks for has to be well read. */
+function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
+  // Without a label, what was paid has to be what other amounts add up to.
+  if (!isLabelled) return confirmations < 2 || isOnlyRepeated;
+  if (confirmations > 0)
+    return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
+  return !total.amount.isClean || total.role === "vague_total" || !isWellRead(total.amount);
+}
+
+function currencyField({ code, where, certainty, problem }: FoundCurrency, reasons: ReviewReason[]): Fields {
+  if (problem === "currency_missing")
+    reasons.push({ code: problem, field: "currency", message: "No currency was found beside the amounts." });
+  if (problem === "currency_ambiguous") {
+    reasons.push({
+      code: problem,
+      field: "currency",
+      message: "The sign of the currency is used for several, and nothing tells which it is.",
+    });
+  }
+  return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
+}
+
+function lineFields(choice: Choice, { numberedRows, style }: Facts, reasons: ReviewReason[]): Fields[] {
+  const { lines, addUp } = linesWithCharges(choice);
+  if (!addUp && !choice.verdict.problems.has("lines_disagree"))
+    reasons.push({ code: "lines_disagree", field: "lines", message: messages.lines_disagree });
+  return describeLines(lines, numberedRows, style.places, addUp && choice.verdict.linesAgree ? CONFIRMED : 0.5);
+}
+
+/** One for each rate whose tax is printed; without rates one for the tax of the whole. */
+function taxFields(
+  { taxRows }: Ledger,
+  verdict: Verdict | undefined,
+  { places }: NumberStyle,
+  reasons: ReviewReason[],
+): Fields[] {
+  const doubtful = reasons.some(({ code }) => code === "taxes_disagree" || code === "totals_disagree");
+  const certainty = doubtful ? 0.5 : CONFIRMED;
+  const amountField = (amount: Amount) => fieldOf(formatDecimal(firstOf(amount), places), amount, certainty);
+  const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
+  const [whole, ...others] = verdict?.tax?.amounts ?? [];
+  if (rated.length === 0)
+    return whole === undefined || others.length > 0 || firstOf(whole) === 0n ? [] : [{ taxAmount: amountField(whole) }];
+  return rated.flatMap(({ rate, rateAt, net, tax }) => {
+    if (rate === undefined || rateAt === undefined || tax === undefined) return [];
+    // Where there is one rate, it is that of the net amount.
+    const base =
+      net ??
+      (rated.length === 1 && verdict?.net !== undefined && fitsRate(verdict.net, rate, tax) ? verdict.net : undefined);
+    return [
+      {
+        ratePercent: fieldOf(formatDecimal(rate, 0), rateAt, certainty),
+        ...(base === undefined ? {} : { netAmount: amountField(base) }),
+        taxAmount: amountField(tax),
+      },
+    ];
+  });
+}
+
+const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
+  const difference = taxOnNet(firstOf(net), rate) - firstOf(tax);
+  return difference < 20_000n && difference > -20_000n;
+};
+
+/** Below it a text is left out: nothing confirms a name or a number. */
+const LEAST_CONFIDENCE = 0.7;
+
+function nameFields(
+  { rows, rowsOfAmounts }: Pick<Facts, "rows"> & { rowsOfAmounts: ReadonlySet<Row> },
+  { entries }: Ledger,
+  { companyName, today }: Interpreting,
+  { isInvoice, reasons }: { isInvoice: boolean; reasons: ReviewReason[] },
+): Fields {
+  const found = findParties({ rows, rowsOfAmounts, companyName, today }, isInvoice);
+  const parties = found.names;
+  if (found.isOfOthers)
+    reasons.push({
+      code: "parts_disagree",
+      field: "buyerName",
+      message: "The invoice is made out to another company.",
+    });
+  const buyerBox = parties.buyerName?.from.box;
+  const buyerRows = rows.filter(({ box, page }) => {
+    if (buyerBox === undefined || buyerBox === null || page !== parties.buyerName?.from.page) return false;
+    return box.y > buyerBox.y - 0.01 && box.y < buyerBox.y + 0.12 && Math.abs(box.x - buyerBox.x) < 0.02;
+  });
+  const payments = new Set(withRole(entries, "cash", "card").map(({ amount }) => amount.row));
+  const texts: Readonly<Record<string, ScannedField | undefined>> = {
+    ...parties,
+    invoiceNumber: findInvoiceNumber(rows),
+    taxId: findTaxId(rows, new Set(buyerRows)),
+    paymentMethod: findPaymentMethod(rows, payments),
+    cardLastFour: findCardLastFour(rows),
+  };
+  const fields: Record<string, ScannedField> = {};
+  for (const [name, field] of Object.entries(texts)) {
+    if (field !== undefined && field.value !== "" && field.confidence >= LEAST_CONFIDENCE) fields[name] = field;
+  }
+  return fields;
+}

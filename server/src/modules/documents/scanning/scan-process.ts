@@ -1,0 +1,85 @@
+// The process that reads one document and ends. Who starts it bounds what it may do (`scanning-process.ts`), tells it by its standard
+// input what to read, and is answered on its standard output.
+import { setPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { DocumentRefused } from "../document-scanner.ts";
+import { interpret } from "../interpreting/index.ts";
+import { drawDocument, readDocument } from "../reading/read-document.ts";
+import type { Scan } from "../scan.ts";
+import { placeScan } from "./place-scan.ts";
+import { type ScanAnswer, ScanOrder } from "./scan-message.ts";
+
+const NEWLINE = 0x0a;
+/** Others come first, but a busy machine still reads. */
+const LOWER_PRIORITY = 10;
+
+/** The service ends it when it is time; a signal to the whole group, as a terminal sends, is not for it. */
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+setPriority(LOWER_PRIORITY);
+// Libraries write there what they think of a document.
+Object.assign(console, { log: ignore, info: ignore, warn: ignore, error: ignore, debug: ignore });
+
+const memoryMegabytes = z.coerce.number().int().parse(process.argv[2]);
+const watch = new Worker(new URL("./scan-watch.ts", import.meta.url), {
+  workerData: { parent: process.ppid, memoryBytes: memoryMegabytes * 1_048_576 },
+});
+watch.unref();
+
+function ignore(): void {}
+
+const say = (answer: ScanAnswer): boolean => process.stdout.write(`${JSON.stringify(answer)}\n`);
+
+async function main(): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  const told = Buffer.concat(chunks);
+  const end = told.indexOf(NEWLINE);
+  // The service has no document for it, or is gone.
+  if (end === -1) return;
+  say(await answerTo(told.subarray(0, end).toString(), told.subarray(end + 1)));
+}
+
+async function answerTo(order: string, bytes: Uint8Array): Promise<ScanAnswer> {
+  try {
+    return await scan(ScanOrder.parse(JSON.parse(order)), bytes);
+  } catch (error) {
+    if (!(error instanceof DocumentRefused)) return { failed: describe(error) };
+    const { code, detail } = error;
+    if (code === "scan_timeout" || code === "scanner_failed") return { failed: code };
+    return { refused: code, ...(detail === undefined ? {} : { detail }) };
+  }
+}
+
+async function scan(order: ScanOrder, bytes: Uint8Array): Promise<ScanAnswer> {
+  const { type, kind, today, companyName, transcripts, wantsImages } = order;
+  const progress = (step: string) => void say({ step });
+  const reading = await readDocument(bytes, type, kind, { transcripts, progress });
+  const read = interpret(kind, reading, { today: Temporal.PlainDate.from(today), companyName });
+  const images = wantsImages ? await drawDocument(bytes, type) : [];
+  const placed = placeScan({ ...read, reasons: [...reading.reasons, ...read.reasons] }, reading.placements);
+  return { scan: toMutable(placed), images: images.map((image) => Buffer.from(image).toString("base64")) };
+}
+
+/** As the schema of answers has it. */
+function toMutable(placed: Scan) {
+  const { lines, taxes, legs, reasons, references, ...rest } = placed;
+  return {
+    ...rest,
+    ...(lines === undefined ? {} : { lines: [...lines] }),
+    ...(taxes === undefined ? {} : { taxes: [...taxes] }),
+    ...(legs === undefined ? {} : { legs: [...legs] }),
+    reasons: [...reasons],
+    references: [...references],
+  };
+}
+
+/** The name of an error and where it was thrown. Its message may quote the document. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const places = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+  return [error.name, ...places.slice(0, 8)].join("\n").slice(0, 4_000);
+}
+
+await main();
+process.stdout.end(() => process.exit(0));

@@ -1,0 +1,26 @@
+import type { PageTranscriber } from "../../../ports/page-transcriber.ts";
+import type { DocumentScanner } from "../document-scanner.ts";
+import { documentTypeOf } from "../receiving/document-type.ts";
+import type { Scanner } from "./scanner.ts";
+
+/**
+ * Reads documents with the service's own scanner. Where the operator has a vision model and a person would have to look at a document,
+ * the model reads its pages first: what it reads passes the same checks, and counts only if they leave no doubt.
+ */
+export function createDocumentScanner(
+  scanner: Pick<Scanner, "scan">,
+  transcriber: PageTranscriber | undefined,
+): DocumentScanner {
+  return {
+    async scan({ mediaType, ...request }) {
+      const document = { ...request, type: documentTypeOf(request.bytes, mediaType) };
+      const { scan, images } = await scanner.scan({ ...document, wantsImages: transcriber !== undefined });
+      if (transcriber === undefined || scan.reasons.length === 0 || images.length < scan.pages) return scan;
+      request.progress("asking the vision model");
+      const transcripts = await transcriber.transcribe(images, request.signal);
+      if (transcripts === undefined) return scan;
+      const { scan: modelled } = await scanner.scan({ ...document, transcripts });
+      return modelled.reasons.length === 0 ? modelled : scan;
+    },
+  };
+}

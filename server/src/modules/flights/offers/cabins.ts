@@ -1,0 +1,43 @@
+import { CabinClass } from "../../../domain/schemas.ts";
+import { isHigherCabin } from "../../../kernel/contracts/purchase.ts";
+import type { FlightOffer, FlightSearch, Segment } from "../../../ports/supplier/flights.ts";
+
+type Cabin = FlightSearch["cabinClass"];
+
+/** Suppliers sell a cabin also where some flights of a journey have none: those are then flown in a lower one. */
+
+const segmentsOf = ({ slices }: FlightOffer): readonly Segment[] => slices.flatMap(({ segments }) => segments);
+
+/** Of the passengers of one flight, who may sit in several. */
+function cabinsOn({ cabinClass, passengers }: Segment): string[] {
+  return [...new Set([cabinClass, ...passengers.map((passenger) => passenger.cabinClass)])];
+}
+
+/** Whether every passenger sits in this cabin or a higher one. A cabin that the supplier does not name counts as the lowest. */
+function isFlownIn(segment: Segment, asked: Cabin): boolean {
+  return cabinsOn(segment).every((text) => !isHigherCabin(asked, CabinClass.safeParse(text).data ?? "economy"));
+}
+
+export function isWhollyIn(offer: FlightOffer, asked: Cabin): boolean {
+  return segmentsOf(offer).every((segment) => isFlownIn(segment, asked));
+}
+
+/** From 0 to 1: how much of the time in the air is flown in this cabin or a higher one. */
+export function shareIn(offer: FlightOffer, asked: Cabin): number {
+  const minutes = (segments: readonly Segment[]) => segments.reduce((sum, each) => sum + each.durationMinutes, 0);
+  const segments = segmentsOf(offer);
+  if (segments.every((segment) => isFlownIn(segment, asked))) return 1;
+  return minutes(segments.filter((segment) => isFlownIn(segment, asked))) / Math.max(1, minutes(segments));
+}
+
+/** Each flight with its cabin, such as "BA117 LHR to JFK: business". */
+export function sayCabins(offer: FlightOffer): string[] {
+  return segmentsOf(offer).map(
+    (segment) =>
+      `${segment.flightNumber} ${segment.origin} to ${segment.destination}: ${cabinsOn(segment).join(" and ").replaceAll("_", " ")}`,
+  );
+}
+
+export function hasSeveralCabins(offer: FlightOffer): boolean {
+  return new Set(segmentsOf(offer).flatMap(cabinsOn)).size > 1;
+}

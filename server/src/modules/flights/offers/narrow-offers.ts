@@ -1,0 +1,142 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { parseDecimal } from "../../../domain/money.ts";
+import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
+import { bestOffers, isDirect, journeyMinutes } from "./best-offers.ts";
+import { isWhollyIn } from "./cabins.ts";
+import { bagsOf } from "./fares.ts";
+
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+const Time = z.string().regex(TIME, { error: "must be a time of day, such as 08:30" });
+const Window = z.strictObject({ from: Time.optional(), until: Time.optional() }).optional();
+
+/** What offers must have, and in which order they are shown. Times are local at the airport; both ends count. */
+export const Wishes = {
+  departs: Window.describe("Local HH:MM, both ends count"),
+  arrives: Window,
+  returnDeparts: Window,
+  returnArrives: Window,
+  directOnly: z.boolean().default(false),
+  airlines: z
+    .array(z.string().regex(/^[A-Za-z0-9]{2}$/, { error: "must be a two-character IATA airline code" }))
+    .min(1)
+    .max(30)
+    .optional()
+    .describe("IATA codes; every flight is sold or flown by one of them"),
+  refundable: z.boolean().default(false),
+  changeable: z.boolean().default(false),
+  checkedBags: z.number().int().min(0).max(9).default(0).describe("At least so many in the fare, for each passenger"),
+  allInCabin: z.boolean().default(false).describe("Every flight in the cabin asked for or a higher one"),
+  order: z
+    .enum(["best", "price", "duration", "departure", "arrival"])
+    .default("best")
+    .describe("departure, arrival: of the way out"),
+};
+const WishesShape = z.object(Wishes);
+type Wishes = z.output<typeof WishesShape>;
+
+type Test = (offer: FlightOffer) => boolean;
+
+/** The tests that a call asks for, by the names of their arguments. */
+function testsOf(wishes: Wishes, cabin: FlightSearch["cabinClass"]): [name: string, test: Test][] {
+  const { airlines, checkedBags } = wishes;
+  const codes = new Set(airlines?.map((code) => code.toUpperCase()));
+  const tests: [string, boolean, Test][] = [
+    ["departs", wishes.departs !== undefined, (offer) => isWithin(endsOf(offer, 0).departs, wishes.departs)],
+    ["arrives", wishes.arrives !== undefined, (offer) => isWithin(endsOf(offer, 0).arrives, wishes.arrives)],
+    [
+      "returnDeparts",
+      wishes.returnDeparts !== undefined,
+      (offer) => isWithin(endsOf(offer, 1).departs, wishes.returnDeparts),
+    ],
+    [
+      "returnArrives",
+      wishes.returnArrives !== undefined,
+      (offer) => isWithin(endsOf(offer, 1).arrives, wishes.returnArrives),
+    ],
+    ["directOnly", wishes.directOnly, isDirect],
+    ["airlines", airlines !== undefined, (offer) => isBy(offer, codes)],
+    ["refundable", wishes.refundable, ({ conditions }) => conditions.refundBeforeDeparture?.allowed === true],
+    ["changeable", wishes.changeable, ({ conditions }) => conditions.changeBeforeDeparture?.allowed === true],
+    ["checkedBags", checkedBags > 0, (offer) => bagsOf(offer, "checked") >= checkedBags],
+    ["allInCabin", wishes.allInCabin, (offer) => isWhollyIn(offer, cabin)],
+  ];
+  return tests.flatMap(([name, isAsked, test]) => (isAsked ? [[name, test]] : []));
+}
+
+function endsOf({ slices }: FlightOffer, index: number): { departs: string; arrives: string } {
+  const segments = slices[index]?.segments ?? [];
+  return { departs: segments[0]?.departingAt ?? "", arrives: segments.at(-1)?.arrivingAt ?? "" };
+}
+
+/** A window that ends before it begins goes over midnight. */
+function isWithin(
+  local: string,
+  { from = "00:00", until = "23:59" }: { from?: string | undefined; until?: string | undefined } = {},
+): boolean {
+  const time = local.slice("2027-01-20T".length, "2027-01-20T21:35".length);
+  if (!TIME.test(time)) return false;
+  return from <= until ? time >= from && time <= until : time >= from || time <= until;
+}
+
+function isBy({ slices }: FlightOffer, codes: ReadonlySet<string>): boolean {
+  return slices.every(({ segments }) =>
+    segments.every(({ carrier, operatingCarrier }) => codes.has(carrier) || codes.has(operatingCarrier)),
+  );
+}
+
+/** Those that have everything, and, where none does, what each of the arguments alone keeps out. */
+export function narrow(
+  offers: readonly FlightOffer[],
+  wishes: Wishes,
+  cabin: FlightSearch["cabinClass"],
+): { matching: readonly FlightOffer[]; emptiedBy: readonly string[] } {
+  const tests = testsOf(wishes, cabin);
+  const passing = (asked: typeof tests) => offers.filter((offer) => asked.every(([, test]) => test(offer)));
+  const matching = passing(tests);
+  const emptiedBy =
+    matching.length > 0 ? [] : tests.filter((one) => passing(tests.filter((other) => other !== one)).length > 0);
+  return { matching, emptiedBy: emptiedBy.map(([name]) => name) };
+}
+
+/** One offer of each itinerary. */
+export function inOrder(
+  offers: readonly FlightOffer[],
+  order: Wishes["order"],
+  cabin: FlightSearch["cabinClass"],
+): readonly FlightOffer[] {
+  const ranked = bestOffers(offers, cabin);
+  const price = ({ totalAmount }: FlightOffer) => Number(parseDecimal(totalAmount) ?? Number.MAX_SAFE_INTEGER);
+  const byText = (of: (offer: FlightOffer) => string) => (left: FlightOffer, right: FlightOffer) =>
+    of(left) < of(right) ? -1 : of(left) > of(right) ? 1 : price(left) - price(right);
+  const compare = {
+    best: () => 0,
+    price: (left: FlightOffer, right: FlightOffer) => price(left) - price(right),
+    duration: (left: FlightOffer, right: FlightOffer) =>
+      journeyMinutes(left) - journeyMinutes(right) || price(left) - price(right),
+    departure: byText((offer) => endsOf(offer, 0).departs),
+    arrival: byText((offer) => endsOf(offer, 0).arrives),
+  }[order];
+  return ranked.toSorted(compare);
+}
+
+const Cursor = z.tuple([z.number().int().min(0), z.string()]);
+
+/** A page begins at a place in what a search and these wishes give; it means nothing in another list. */
+export function writeCursor(offset: number, searchId: string, wishes: Wishes): string {
+  return Buffer.from(JSON.stringify([offset, digestOf(searchId, wishes)])).toString("base64url");
+}
+
+/** Undefined: it is of another list, or none at all. */
+export function readCursor(cursor: string, searchId: string, wishes: Wishes): number | undefined {
+  try {
+    const [offset, digest] = Cursor.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+    return digest === digestOf(searchId, wishes) ? offset : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function digestOf(searchId: string, wishes: Wishes): string {
+  return hash("sha256", JSON.stringify([searchId, WishesShape.parse(wishes)])).slice(0, 16);
+}

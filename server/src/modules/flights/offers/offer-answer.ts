@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
+import {
+  OfferedConditions,
+  PaymentRequirements,
+  type SaleRates,
+  SearchedSlice,
+  shownInUsdc,
+} from "../../bookings/index.ts";
+import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
+import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
+
+/** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
+export const OfferAnswer = z.object({
+  id: z.string().describe("offerId of book_flight"),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
+  taxAmount: DecimalAmount.nullable(),
+  owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
+  fareName: wordsOfOthers().nullable(),
+  checkedBags: z.number(),
+  carryOnBags: z.number(),
+  cabinClass: z.string(),
+  mixedCabins: z
+    .object({
+      percentAsAskedFor: z.number().describe("Of the time in the air, in the cabin asked for or a higher one"),
+      flights: z.array(z.string()).describe("Each flight with its cabin"),
+    })
+    .optional()
+    .describe("Where not all flights are in the cabin asked for"),
+  slices: z.array(SearchedSlice).readonly(),
+  conditions: OfferedConditions,
+  paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
+  fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
+  passengers: z
+    .array(
+      z.object({
+        id: z.string(),
+        type: z.string().nullable(),
+        age: z.number().optional(),
+        fareType: wordsOfOthers().optional(),
+      }),
+    )
+    .readonly(),
+  identityDocumentsRequired: z.boolean(),
+  privateFares: z
+    .array(
+      z.object({
+        type: z.string(),
+        corporateCode: wordsOfOthers().optional(),
+        tourCode: wordsOfOthers().optional(),
+        trackingReference: wordsOfOthers().optional(),
+      }),
+    )
+    .readonly()
+    .optional(),
+  availableAirlineCreditIds: z.array(z.string()).readonly().optional(),
+  totalEmissionsKg: z.string().nullable(),
+  expiresAt: z.string(),
+});
+
+/** With the other fares of its flights, which are among `offers`. `cabin`: the one asked for. */
+export function toOfferAnswer(
+  offer: FlightOffer,
+  offers: readonly FlightOffer[],
+  rates: SaleRates,
+  cabin: FlightSearch["cabinClass"],
+): z.input<typeof OfferAnswer> {
+  const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
+  const cabinClass = cabinOf(offer);
+  return {
+    ...facts,
+    ...shownInUsdc(offer, rates),
+    fareName: fareName(offer),
+    cabinClass,
+    ...(isWhollyIn(offer, cabin)
+      ? {}
+      : {
+          mixedCabins: { percentAsAskedFor: Math.floor(100 * shareIn(offer, cabin)), flights: sayCabins(offer) },
+        }),
+    slices: slices.map((slice) => toSlice(slice, cabinClass)),
+    conditions: {
+      refundBeforeDeparture: withoutNothing(conditions.refundBeforeDeparture),
+      changeBeforeDeparture: withoutNothing(conditions.changeBeforeDeparture),
+    },
+    checkedBags: bagsOf(offer, "checked"),
+    carryOnBags: bagsOf(offer, "carry_on"),
+    fares: otherFares(offer, offers),
+    passengers: passengers.map(({ fareType, ...passenger }) => ({
+      ...passenger,
+      ...(fareType === null ? {} : { fareType }),
+    })),
+    ...(privateFares.length === 0 ? {} : { privateFares }),
+    ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
+  };
+}
+
+type Condition = FlightOffer["conditions"]["refundBeforeDeparture"];
+
+function withoutNothing(condition: Condition) {
+  return condition === null || condition.allowed ? condition : { allowed: false };
+}
+
+function toSlice({ segments, ...slice }: FlightOffer["slices"][number], cabinOfOffer: string) {
+  return {
+    ...slice,
+    segments: segments.map(({ operatingCarrier, cabinClass, durationMinutes: _, stops, ...segment }) => ({
+      ...segment,
+      ...(operatingCarrier === segment.carrier ? {} : { operatingCarrier }),
+      ...(cabinClass === cabinOfOffer ? {} : { cabinClass }),
+      ...(stops.length === 0 ? {} : { technicalStops: stops.map(({ airport }) => airport) }),
+    })),
+  };
+}

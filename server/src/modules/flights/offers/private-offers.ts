@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { CallOptions, FlightOffer, Flights } from "../../../ports/supplier/flights.ts";
+import type { SearchFlightsInput } from "../searching/search-input.ts";
+import type { AccountsByPassenger, PrivateOffers } from "./store-private-offers.ts";
+
+interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+/** An offer that has expired is still refused to others for so long, also while the supplier's clock is behind. */
+const KEPT_AFTER_EXPIRY_HOURS = 24;
+
+/** Whether the search names what is the tenant's alone, so that its offers are, too. */
+export function hasPrivateInputs(query: z.output<typeof SearchFlightsInput>): boolean {
+  return (
+    query.linkSessionTraveler ||
+    query.customerUserId !== undefined ||
+    (query.airlineCreditIds ?? []).length > 0 ||
+    (query.loyaltyProgrammeAccounts ?? []).some((accounts) => accounts.length > 0) ||
+    Object.values(query.privateFares ?? {}).some((fares) => fares.length > 0)
+  );
+}
+
+/** All offers that the supplier made, not only those that are shown: ids of one search may be guessed from each other. */
+export async function keepPrivate(
+  privateOffers: PrivateOffers,
+  { tenantId, environment }: Owner,
+  offers: readonly FlightOffer[],
+  loyaltyAccounts: AccountsByPassenger,
+): Promise<void> {
+  const [first, ...others] = offers.map(({ expiresAt }) => Temporal.Instant.from(expiresAt));
+  if (first === undefined) return;
+  const last = others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
+  const ids = offers.map(({ id }) => id);
+  const until = last.add({ hours: KEPT_AFTER_EXPIRY_HOURS });
+  await privateOffers.remember({ environment, tenantId }, ids, until, loyaltyAccounts);
+}
+
+/** The offer at its present price. Another tenant's private offer does not exist, and the supplier is not asked for it. */
+export async function getOwnOffer(
+  { flights, privateOffers }: { flights: Flights; privateOffers: PrivateOffers },
+  { tenantId, environment }: Owner,
+  offerId: string,
+  options: CallOptions = {},
+): Promise<FlightOffer> {
+  if (await privateOffers.isForeign(environment, offerId, tenantId)) throw offerNotFound();
+  try {
+    return await flights.getOffer(offerId, options);
+  } catch (error) {
+    // The same words for an offer that nobody knows as for one that is somebody else's.
+    throw error instanceof Failure && error.code === "offer_not_found" ? offerNotFound(error.cause) : error;
+  }
+}
+
+/** The failures of every tool that takes an offer. */
+export const offerErrors = {
+  offer_not_found: "The offer does not exist. Search again.",
+  offer_expired: "The offer can no longer be booked. Search again.",
+} as const;
+
+function offerNotFound(cause?: unknown): Failure {
+  return new Failure("offer_not_found", {
+    detail: offerErrors.offer_not_found,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { BookedSlice } from "../../../ports/supplier/flights.ts";
+import { type BookingResult, sayNext, toBookedSegment } from "../../bookings/index.ts";
+import { isCovered, sayCancelled, sinceBooked } from "../../orders/index.ts";
+import type { Stores } from "../context.ts";
+
+type Booked = z.output<typeof BookingResult>;
+
+/** What a booking answered, with what became of its order since: a repetition says nothing that is not true any more. */
+export async function asOfNow(
+  {
+    stores,
+    clock,
+    caller,
+  }: { stores: Pick<Stores, "orders">; clock: Clock; caller: Pick<Caller, "tenantId" | "environment"> },
+  booked: Booked,
+) {
+  const { order, now } = await sinceBooked(stores, caller, booked.orderId);
+  if (order === undefined) return { ...booked, ...now };
+  const { totalAmount, totalCurrency, ticketOrderHash = null } = order;
+  const ticketing = order.ticketing ?? booked.ticketing;
+  const isCancelled = now.status === "cancelled";
+  const isPriced = totalAmount === booked.totalAmount && totalCurrency === booked.totalCurrency;
+  const areFlown = flightsOf(order.slices) === flightsOf(booked.slices);
+  const isOpen =
+    !isCancelled &&
+    booked.voidWindowEndsAt !== null &&
+    Temporal.Instant.compare(booked.voidWindowEndsAt, clock.now()) > 0;
+  const voidWindowEndsAt = isOpen ? booked.voidWindowEndsAt : null;
+  return {
+    ...booked,
+    ...now,
+    totalAmount,
+    totalCurrency,
+    ticketing,
+    ticketOrderHash,
+    voidWindowEndsAt,
+    taxAmount: isPriced ? booked.taxAmount : null,
+    slices: areFlown ? booked.slices : order.slices.map(toSlice),
+    refundableUntil: isCancelled ? null : booked.refundableUntil,
+    changeableUntil: isCancelled ? null : booked.changeableUntil,
+    next: isCancelled
+      ? sayCancelled(now.refundedUsdc)
+      : [
+          ...(areFlown ? [] : [CHANGED]),
+          sayNext(ticketing, voidWindowEndsAt, { isCovered: isCovered(booked, now) }),
+        ].join(" "),
+  };
+}
+
+const CHANGED =
+  "Its flights were changed since it was booked: slices and totalAmount are those of now, and read_order says more.";
+
+const flightsOf = (slices: readonly Pick<BookedSlice, "segments">[]): string =>
+  JSON.stringify(slices.map(({ segments }) => segments.map((segment) => Object.values(toBookedSegment(segment)))));
+
+const toSlice = ({ segments, ...slice }: BookedSlice) => ({
+  ...slice,
+  segments: segments.map((segment) => ({ ...segment, id: null, stops: [], passengers: [] })),
+});

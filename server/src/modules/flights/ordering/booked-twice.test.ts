@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
+import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
+
+/** The same traveler on the same flight again is a remark, not a refusal: it may be meant. */
+
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing("shared");
+});
+afterAll(() => world.close());
+
+const Offers = z.object({
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      fares: z.array(z.object({ id: z.string() })).optional(),
+      paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }),
+      slices: z.array(z.object({ segments: z.array(z.object({ flightNumber: z.string(), departingAt: z.string() })) })),
+    }),
+  ),
+});
+
+const day = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+const search = async (days: number, options = {}) => {
+  const asked = { origin: "LHR", destination: "JFK", departureDate: day(days) };
+  return Offers.parse(await world.result("search_flights", asked, options)).offers;
+};
+const preview = async (tool: string, args: object) => String((await world.result("preview_call", { tool, args })).note);
+
+/** The same flight in a later search. */
+async function sameFlight(days: number, [flight]: { flightNumber: string }[] = [], mayHold = false) {
+  const found = (await search(days)).find(
+    ({ slices, paymentRequirements }) =>
+      slices[0]?.segments[0]?.flightNumber === flight?.flightNumber &&
+      (!mayHold || !paymentRequirements.requiresInstantPayment),
+  );
+  if (found === undefined) throw new Error("the flight is not found again");
+  return found.id;
+}
+
+it("warns of another fare of the flight and of the flight found again, and names the earlier order", async () => {
+  const [first] = await search(61);
+  const segments = first?.slices[0]?.segments ?? [];
+  const [{ flightNumber, departingAt } = { flightNumber: "", departingAt: "" }] = segments;
+  const offerId = first?.id ?? "";
+  expect(await preview("book_flight", { offerId })).not.toContain("already booked");
+  const booked = await world.result("book_flight", { offerId });
+  expect(booked.next).not.toContain("already booked");
+  const said = `user_demo is already booked on ${flightNumber} of ${departingAt.slice(0, 10)}, as order ${booked.orderId}.`;
+  const otherFare = first?.fares?.find(({ id }) => id !== offerId)?.id;
+  if (otherFare === undefined) throw new Error("the flight has one fare only");
+  for (const again of [otherFare, await sameFlight(61, segments)]) {
+    expect(await preview("book_flight", { offerId: again })).toContain(said);
+  }
+  const holdable = await sameFlight(61, segments, true);
+  expect(await preview("hold_flight", { offerId: holdable })).toContain(said);
+  const held = await world.result("hold_flight", { offerId: holdable });
+  expect(held.next).toContain(said);
+  const twice = await world.result("book_flight", { offerId: otherFare });
+  expect(twice.next).toContain(said);
+  // An order that is given back warns no more.
+  for (const orderId of [booked.orderId, held.orderId]) {
+    const { cancellationId } = await world.result("cancel_order_quote", { orderId });
+    await world.result("confirm_cancel_order", { cancellationId });
+  }
+  const last = await preview("book_flight", { offerId: await sameFlight(61, segments) });
+  expect(last).not.toContain(`as order ${booked.orderId}.`);
+  expect(last).toContain(`as order ${twice.orderId}.`);
+});
+
+it("does not warn of another day, of another traveler or of another tenant's order", async () => {
+  const flightOf = ({ slices }: z.output<typeof Offers>["offers"][number]) => slices[0]?.segments[0]?.flightNumber;
+  const later = (await Promise.all([63, 64, 65].map((days) => search(days)))).flat();
+  const first = (await search(62)).find((one) => later.some((other) => flightOf(other) === flightOf(one)));
+  const segments = first?.slices[0]?.segments ?? [];
+  await world.result("book_flight", { offerId: first?.id });
+  const otherDay = later.find((one) => flightOf(one) === segments[0]?.flightNumber);
+  expect(await preview("book_flight", { offerId: otherDay?.id })).not.toContain("already booked");
+  const profile = { familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f", phoneNumber: "+442080160509" };
+  const person = { userId: "carol", givenName: "Carol", email: "carol.hart@example.com", ...profile };
+  await world.result("save_traveler", person);
+  const { customerUserId } = await world.result("ensure_flight_customer", { clerkUserId: "carol" });
+  const forCarol = { offerId: await sameFlight(62, segments), additionalCustomerUserIds: [customerUserId] };
+  expect(await preview("book_flight", forCarol)).not.toContain("already booked");
+  const { as } = await newFundedTenant(world.service, "Same flight");
+  const [theirs] = await search(62, as);
+  const args = { tool: "book_flight", args: { offerId: theirs?.id } };
+  const other = resultOf(await world.service.call("preview_call", args, as));
+  expect(other.note).not.toContain("already booked");
+});

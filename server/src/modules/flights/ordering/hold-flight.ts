@@ -1,0 +1,139 @@
+import { Failure } from "../../../domain/errors.ts";
+import { type RandomBytes, systemRandom } from "../../../domain/ids.ts";
+import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/contracts/plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
+import {
+  type AskedBooking,
+  type Booking,
+  type BookOptions,
+  particularsHashOf,
+  requireSame,
+  requireTravelers,
+} from "../../bookings/index.ts";
+import { executeOnce, type OnceAnswer } from "../../effects/index.ts";
+import type { Aggregates } from "../context.ts";
+import { type AskedFlight, askedFlight, heldParticulars } from "./asked-flight.ts";
+import {
+  type BookFlightPorts,
+  type BookFlightRequest,
+  notHeld,
+  prepareOrder,
+  requireHoldableOffer,
+} from "./book-flight.ts";
+import { FlightHoldSteps } from "./hold-steps.ts";
+import { namedTravelers, refusalByAge } from "./planned-travelers.ts";
+import { sayTwiceOfOffer } from "./say-twice.ts";
+
+/** Holds an offer at the airline, unpaid, once per tenant. Throws Failure; see `hold-steps.ts` for the way of a hold. */
+export async function holdFlight(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  { random = systemRandom, progress, ...options }: BookOptions & { random?: RandomBytes } = {},
+): Promise<OnceAnswer> {
+  const { stores, clock } = ports;
+  const { caller, callId, offerId } = request;
+  const { tenantId, environment } = caller;
+  const asked = askedFlight(ports.travelers, caller, request);
+  const steps = new FlightHoldSteps(ports.flights);
+  return await executeOnce<Booking, Aggregates>(
+    { stores, clock, definition: steps.definition },
+    {
+      callId,
+      async findLive() {
+        const live = await stores.bookings.findLive(tenantId, environment, offerId);
+        return live?.kind === "flight" ? await asHold(live, asked) : live;
+      },
+      requireSame: (live) => requireSame(asked, live),
+      async prepare() {
+        requireHoldable(request);
+        progress?.("Checking the offer and the travelers");
+        const { booking, order, offer } = await prepareOrder(ports, request, random);
+        requireHoldableOffer(offer);
+        const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
+        const intent = { ...booking, tenantId, environment, callId, workerId: callId, offerId, particularsHash };
+        return {
+          async insert(aggregates) {
+            await requireTravelers(aggregates, caller, booking);
+            return await aggregates.bookings.insert({ ...intent, kind: "flight_hold" });
+          },
+          begin() {
+            progress?.("Holding the order at the supplier");
+            return steps.order(order);
+          },
+        };
+      },
+      inProgress: () => inProgress(),
+      outcomeUnknown: (cause) =>
+        new Failure("outcome_unknown", {
+          detail:
+            "The supplier has not said whether it holds the order. It is being found out, and nothing is owed. Call again with the same offer: you get the result, never a second order.",
+          retryAfterSeconds: 10,
+          ...(cause === undefined ? {} : { cause }),
+        }),
+    },
+    options,
+  );
+}
+
+const HOLDS =
+  "Holding moves no money: limits, budgets, policies and approvals judge the later call of book_flight, which pays.";
+
+/** A hold moves nothing, so that no gate has anything to judge. */
+export function planHold(
+  { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
+  request: AskedFlight,
+): Promise<Plan> {
+  const asked = askedFlight(travelers, caller, request);
+  return planOrRefusal(async () => {
+    const { offerId, additionalCustomerUserIds: named } = request;
+    const live = await stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+    if (live !== undefined) {
+      await requireSame(asked, live.kind === "flight" ? await asHold(live, asked) : live);
+      return { ...EMPTY_PLAN, remarks: [HOLDS] };
+    }
+    requireHoldable(request);
+    const seen = await stores.seenOffers.find(caller, offerId);
+    const byAge = await refusalByAge({ travelers, caller }, named, seen);
+    if (byAge !== undefined) throw byAge;
+    const userIds = await namedTravelers({ travelers, caller }, named, seen);
+    const twice = seen === undefined ? [] : await sayTwiceOfOffer(stores, caller, { offerId, userIds, seen });
+    return { ...EMPTY_PLAN, remarks: [...twice, HOLDS] };
+  });
+}
+
+/** What the supplier never takes with an order that it holds. */
+function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
+  if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
+  if (services.length > 0) {
+    throw notHeld(
+      "An order is held without bags and seats; to add bags, hold it without them and name them in book_flight.",
+    );
+  }
+}
+
+/** The hold that a paid order began as. Throws where it was never one. */
+async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
+  const { holdCallId: callId, holdResult: result } = booking;
+  // What its payment has added to it is no part of the hold.
+  const particularsHash =
+    booking.particularsHash && particularsHashOf({ particulars: heldParticulars() }, booking.itinerarySalt);
+  if (callId !== undefined) return { ...booking, callId, result, particularsHash, state: "on_hold" };
+  if (booking.state !== "booked") throw inProgress();
+  await requireSame(asked, booking);
+  const { orderId, id: bookingId } = booking;
+  const how =
+    booking.orderStatus === "cancelled"
+      ? `was booked, as order ${orderId}, and is cancelled. Nothing was done. Search again and hold another offer.`
+      : `is booked and paid already, as order ${orderId}; read_order shows it. Nothing was done.`;
+  throw new Failure("already_booked", {
+    detail: `This offer ${how}`,
+    extra: { orderId, bookingId, offerId: booking.offerId },
+  });
+}
+
+function inProgress(): Failure {
+  return new Failure("booking_in_progress", {
+    detail: "This offer is being held or booked by an earlier call. Call again with the same offer to get its result.",
+    retryAfterSeconds: 5,
+  });
+}

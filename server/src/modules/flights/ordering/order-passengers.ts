@@ -1,0 +1,92 @@
+import { toCountryAlpha2 } from "../../../domain/countries.ts";
+import { Failure } from "../../../domain/errors.ts";
+import type { FlightOffer, LoyaltyAccount, OrderPassenger } from "../../../ports/supplier/flights.ts";
+import type { Passport, TravelerProfile } from "../../travelers/index.ts";
+import { mergeAccounts } from "../searching/search-passengers.ts";
+
+/** A traveler of a booking: whose profile it is, and how the caller named the person. */
+export interface Traveler {
+  userId: string;
+  /** Given when the caller named the traveler by it. */
+  customerUserId?: string;
+  profile: TravelerProfile | undefined;
+}
+
+const NEEDED = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"] as const;
+
+/** Profile fields that the airline needs and that are missing; `passports` when the offer asks for one. */
+export function missingFields(traveler: Traveler, offer: FlightOffer): string[] {
+  const fields: string[] = NEEDED.filter((field) => isBlank(traveler.profile?.[field]));
+  if (offer.identityDocumentsRequired && usablePassport(traveler.profile, offer) === undefined)
+    fields.push("passports");
+  return fields;
+}
+
+/** The one kind of document that a profile holds. */
+const PASSPORT = "passport";
+
+/** Throws Failure where the airline wants documents of other kinds only: nothing that the traveler could add would help. */
+export function requirePassportsOnly({ identityDocumentsRequired, identityDocumentTypes: types }: FlightOffer): void {
+  if (!identityDocumentsRequired || types.length === 0 || types.includes(PASSPORT)) return;
+  throw new Failure("documents_not_supported", {
+    detail:
+      "The airline wants an identity document of each passenger of one of the kinds in documentTypes, and this service can give passports only. Nothing was booked; take another offer.",
+    extra: { documentTypes: [...types] },
+  });
+}
+
+/** Undefined when a needed field is missing. `searchedAccounts`: what the search of the offer gave for this passenger. */
+export function toOrderPassenger(
+  offerPassengerId: string,
+  traveler: Traveler,
+  offer: FlightOffer,
+  {
+    customerUserId,
+    searchedAccounts,
+    infantPassengerId,
+  }: {
+    customerUserId: string | undefined;
+    searchedAccounts: readonly LoyaltyAccount[];
+    infantPassengerId: string | undefined;
+  },
+): OrderPassenger | undefined {
+  const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = traveler.profile ?? {};
+  if (!givenName || !familyName || !bornOn || !title || !gender || !email || !phoneNumber) return undefined;
+  const passport = offer.identityDocumentsRequired ? usablePassport(traveler.profile, offer) : undefined;
+  if (offer.identityDocumentsRequired && passport === undefined) return undefined;
+  return {
+    id: offerPassengerId,
+    title,
+    gender,
+    givenName,
+    familyName,
+    bornOn,
+    email,
+    phoneNumber,
+    ...(customerUserId === undefined ? {} : { customerUserId }),
+    ...(infantPassengerId === undefined ? {} : { infantPassengerId }),
+    loyaltyAccounts: mergeAccounts(searchedAccounts, traveler.profile?.loyaltyProgrammeAccounts ?? []),
+    ...(passport === undefined ? {} : { identityDocument: passport }),
+  };
+}
+
+/** The passport that is valid longest, if it outlasts the journey. */
+function usablePassport(
+  profile: TravelerProfile | undefined,
+  offer: FlightOffer,
+): OrderPassenger["identityDocument"] | undefined {
+  const lastDay = offer.slices.at(-1)?.segments.at(-1)?.arrivingAt.slice(0, 10) ?? "";
+  const [longest] = (profile?.passports ?? [])
+    .flatMap((passport: Passport) => {
+      const issuingCountryIso2 = toCountryAlpha2(passport.nationality);
+      return issuingCountryIso2 === undefined ? [] : [{ ...passport, issuingCountryIso2 }];
+    })
+    .filter(({ expiresOn }) => expiresOn >= lastDay)
+    .sort((left, right) => (left.expiresOn < right.expiresOn ? 1 : -1));
+  if (longest === undefined) return undefined;
+  return { number: longest.number, issuingCountryIso2: longest.issuingCountryIso2, expiresOn: longest.expiresOn };
+}
+
+function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === "";
+}

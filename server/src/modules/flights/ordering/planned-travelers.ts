@@ -1,0 +1,60 @@
+import { Failure } from "../../../domain/errors.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
+import type { SeenOffer } from "../../bookings/index.ts";
+import { findOwnCustomer, leadOf, type Travelers } from "../../travelers/index.ts";
+import { inPlaces, travelDayOf } from "../searching/passenger-types.ts";
+
+/** Who would travel on an offer, as `book_flight` finds them. Undefined: one is nobody's user, or nobody knows for how many it is. */
+export async function plannedTravelers(
+  { travelers, caller }: { travelers: Travelers; caller: Caller },
+  customerUserIds: readonly string[],
+  seen: SeenOffer | undefined,
+): Promise<readonly string[] | undefined> {
+  const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(travelers, caller, id)));
+  const named = found.filter((userId) => userId !== undefined);
+  if (named.length < found.length || seen?.kind !== "flight" || seen.passengers === null) return undefined;
+  return named.length === seen.passengers ? named : [leadOf(caller), ...named];
+}
+
+/** The same as far as it is known. Who leads counts as a traveler unless the others are known to fill the offer. */
+export async function namedTravelers(
+  ports: { travelers: Travelers; caller: Caller },
+  customerUserIds: readonly string[],
+  seen: SeenOffer | undefined,
+): Promise<readonly string[]> {
+  const planned = await plannedTravelers(ports, customerUserIds, seen);
+  if (planned !== undefined) return planned;
+  const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(ports.travelers, ports.caller, id)));
+  return [leadOf(ports.caller), ...found.filter((userId) => userId !== undefined)];
+}
+
+/** What `book_flight` says of the travelers' ages, where the offer was shown and every profile has a day of birth. */
+export async function refusalByAge(
+  ports: { travelers: Travelers; caller: Caller },
+  customerUserIds: readonly string[],
+  seen: SeenOffer | undefined,
+): Promise<Failure | undefined> {
+  const userIds = await plannedTravelers(ports, customerUserIds, seen);
+  if (userIds === undefined || seen?.kind !== "flight" || seen.expected === undefined) return undefined;
+  const day = travelDayOf(seen.legs.map(({ departingAt }) => departingAt));
+  const { tenantId, environment } = ports.caller;
+  const profiles = await Promise.all(userIds.map((userId) => ports.travelers.get(tenantId, userId, environment)));
+  const aged = userIds.flatMap((userId, index) => {
+    const bornOn = profiles[index]?.bornOn;
+    const customerUserId = customerUserIds[index - (userIds.length - customerUserIds.length)];
+    return bornOn === undefined
+      ? []
+      : [{ userId, ...(customerUserId === undefined ? {} : { customerUserId }), bornOn }];
+  });
+  const { expected } = seen;
+  const isForAges = expected.some(({ age }) => age !== undefined);
+  if (day === undefined || aged.length < userIds.length || (aged.length < expected.length && !isForAges))
+    return undefined;
+  try {
+    inPlaces(aged, expected, day);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+import type { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import { newId } from "../../../domain/ids.ts";
+import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
+import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../../ports/supplier/flights.ts";
+import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../../bookings/index.ts";
+import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
+import type { Ports } from "../context.ts";
+import { hasPrivateInputs, keepPrivate } from "../offers/private-offers.ts";
+import { explainNoOffers } from "./explain-no-offers.ts";
+import type { SearchFlightsInput } from "./search-input.ts";
+import { searchPassengers } from "./search-passengers.ts";
+import { seeSearch } from "./see-offers.ts";
+import type { FoundSearch } from "./store-found-searches.ts";
+
+export type SearchPorts = Pick<Ports, "flights" | "travelers" | "stores" | "clock" | "random" | "fx">;
+
+/** `ages`: of the passengers, where they are known. */
+export type SearchQuery = z.output<typeof SearchFlightsInput> & { ages?: readonly number[] | undefined };
+
+export const searchErrors = {
+  ...supplierErrors,
+  no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
+  customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+  credit_not_found: "You have no such airline credit.",
+  traveler_incomplete: "The traveler's profile lacks the listed fields. Use save_traveler to add them.",
+} as const;
+
+interface SearchDone {
+  found: FoundSearch;
+  rates: SaleRates;
+  /** Null: the caller has no key, so that nothing is kept for later. */
+  searchId: string | null;
+}
+
+/** Asks the supplier, and keeps what it found before anything is shown. Throws Failure with the codes of `searchErrors`. */
+export async function runSearch(
+  query: SearchQuery,
+  ports: SearchPorts,
+  { caller, call }: { caller: Caller; call: CallInfo },
+): Promise<SearchDone> {
+  const { flights, travelers, stores, clock, random, fx } = ports;
+  const { cabinClass } = query;
+  const traveler = await findTraveler(query, ports, caller);
+  const { airlineCreditIds, notApplied } = await findCredits(query, ports, caller);
+  call.progress("Asking the supplier for offers");
+  const loyaltyAccounts = query.loyaltyProgrammeAccounts ?? [];
+  const { passengers, ages, leisureFareTypes = [] } = query;
+  const wanted: FlightSearch = {
+    origin: query.origin.toUpperCase(),
+    destination: query.destination.toUpperCase(),
+    departureDate: query.departureDate,
+    ...(query.returnDate === undefined ? {} : { returnDate: query.returnDate }),
+    cabinClass,
+    passengers: searchPassengers(
+      { passengers, ages, leisureFareTypes, loyaltyAccounts },
+      await recognizeTravelers(travelers, caller, loyaltyAccounts, traveler),
+    ),
+    privateFares: toPrivateFares(query.privateFares ?? {}),
+    airlineCreditIds,
+  };
+  const answer = await flights.searchOffers(wanted, { signal: call.signal });
+  const { offers, provenance, sandbox } = answer;
+  call.progress(`Choosing among ${offers.length} offers`);
+  if (offers.length === 0) {
+    const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
+    throw new Failure("no_offers", { detail, extra: { emptiedBy } });
+  }
+  if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, offers, loyaltyAccounts);
+  const currencies = offers.map(({ totalCurrency }) => totalCurrency);
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+  const found: FoundSearch = {
+    cabinClass,
+    considered: offers.length,
+    offers,
+    provenance,
+    sandbox,
+    notApplied: [...answer.notApplied, ...notApplied],
+  };
+  if (!keepsRecords(caller)) return { found, rates, searchId: null };
+  const searchId = newId("sea_", clock.now().epochMilliseconds, random);
+  await Promise.all([
+    seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, offers, rates, searchId),
+    stores.foundSearches.keep(caller, searchId, found, lastOf(offers.map(({ expiresAt }) => expiresAt))),
+  ]);
+  return { found, rates, searchId };
+}
+
+async function findTraveler(query: SearchQuery, { travelers }: SearchPorts, caller: Caller) {
+  const userId = await chooseTraveler(query, travelers, caller);
+  if (userId === undefined) return undefined;
+  const traveler = await travelers.get(caller.tenantId, userId, caller.environment);
+  const fields = (["givenName", "familyName"] as const).filter((field) => traveler?.[field] === undefined);
+  if (fields.length === 0) return traveler;
+  throw new Failure("traveler_incomplete", {
+    detail: searchErrors.traveler_incomplete,
+    extra: { travelers: [{ userId, fields }] },
+  });
+}
+
+async function chooseTraveler(
+  { customerUserId, linkSessionTraveler }: SearchQuery,
+  travelers: SearchPorts["travelers"],
+  caller: Caller,
+): Promise<string | undefined> {
+  if (customerUserId === undefined) return linkSessionTraveler ? caller.travelerId : undefined;
+  const userId = await findOwnCustomer(travelers, caller, customerUserId);
+  if (userId !== undefined) return userId;
+  throw new Failure("customer_not_found", { detail: searchErrors.customer_not_found, extra: { customerUserId } });
+}
+
+async function findCredits(query: SearchQuery, { flights, travelers }: SearchPorts, caller: Caller) {
+  const airlineCreditIds: string[] = [];
+  const notApplied = [];
+  for (const value of new Set(query.airlineCreditIds)) {
+    const credit = await findOwnCredit({ flights, travelers }, caller, value);
+    if (credit === undefined) {
+      throw new Failure("credit_not_found", {
+        detail: searchErrors.credit_not_found,
+        extra: { airlineCreditId: value },
+      });
+    }
+    if (credit.usable) airlineCreditIds.push(value);
+    else notApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
+  }
+  return { airlineCreditIds, notApplied };
+}
+
+function lastOf(moments: readonly string[]): Temporal.Instant {
+  const [first, ...others] = moments.map((moment) => Temporal.Instant.from(moment));
+  if (first === undefined) throw new Error("a search without offers is not kept");
+  return others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
+}
+
+interface PrivateFareInput {
+  corporate_code?: string | undefined;
+  tour_code?: string | undefined;
+  tracking_reference?: string | undefined;
+  account_number?: string | undefined;
+}
+
+/** From the interface's field names to the port's; airline codes in upper case. */
+function toPrivateFares(input: Readonly<Record<string, readonly PrivateFareInput[]>>): Record<string, PrivateFare[]> {
+  const fares: Record<string, PrivateFare[]> = {};
+  for (const [airline, entries] of Object.entries(input)) {
+    const code = airline.toUpperCase();
+    fares[code] = [...(fares[code] ?? []), ...entries.map(toPrivateFare)];
+  }
+  return fares;
+}
+
+function toPrivateFare(input: PrivateFareInput): PrivateFare {
+  return {
+    ...(input.corporate_code === undefined ? {} : { corporateCode: input.corporate_code }),
+    ...(input.tour_code === undefined ? {} : { tourCode: input.tour_code }),
+    ...(input.tracking_reference === undefined ? {} : { trackingReference: input.tracking_reference }),
+    ...(input.account_number === undefined ? {} : { accountNumber: input.account_number }),
+  };
+}
+
+/**
+ * Who the passengers of a search are, by passenger. Beside the first one, who may be named, a passenger is the tenant's traveler whose
+ * profile has one of the loyalty accounts that the search gives for the passenger: suppliers take an account only with a name.
+ */
+async function recognizeTravelers(
+  travelers: Travelers,
+  { tenantId, environment }: Caller,
+  accounts: readonly (readonly LoyaltyAccount[])[],
+  first: TravelerProfile | undefined,
+): Promise<(TravelerProfile | undefined)[]> {
+  const found: (TravelerProfile | undefined)[] = [];
+  for (const [index, given] of accounts.entries()) {
+    const isNamed = index === 0 && first !== undefined;
+    found.push(isNamed ? first : await travelers.findByLoyaltyAccounts(tenantId, environment, given));
+  }
+  return accounts.length === 0 ? [first] : found;
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { type Booking, BookingResult } from "../../bookings/index.ts";
+import { type AddedServices, isAddedLater } from "./add-bags.ts";
+
+/** How the bags and seats of a booking were booked, and which of them. */
+const Ancillaries = z.object({
+  way: z
+    .enum(["ordered_at_once", "added_after_payment"])
+    .describe(
+      "ordered_at_once: with the flights, in one order that was paid at once; added_after_payment: to an order of hold_flight, after it was paid",
+    ),
+  services: z
+    .array(
+      z.object({
+        id: z.string().describe("As services of the call named it"),
+        quantity: z.number(),
+        booked: z.boolean().describe("false: nothing was charged for it"),
+        reason: z
+          .enum(["not_available", "price_changed", "supplier_unavailable"])
+          .nullable()
+          .describe(
+            "not_available: the airline does not add it to this order; price_changed: it costs more now; supplier_unavailable: no answer",
+          ),
+      }),
+    )
+    .readonly(),
+});
+
+/** What is stored of a booked flight; how the order stands now is said when it is answered. */
+export const FlightResult = BookingResult.extend({
+  // An answer of an earlier release has none.
+  ancillaries: Ancillaries.nullable().default(null).describe("null: no bags or seats were asked for"),
+});
+
+export function toAncillaries(booking: Booking, { added, reasons }: AddedServices): z.input<typeof Ancillaries> | null {
+  const { askedServices } = booking;
+  if (askedServices.length === 0) return null;
+  return {
+    way: isAddedLater(booking) ? "added_after_payment" : "ordered_at_once",
+    services: askedServices.map(({ id, quantity }) => {
+      const isBooked = added.has(id);
+      return { id, quantity, booked: isBooked, reason: isBooked ? null : (reasons.get(id) ?? "not_available") };
+    }),
+  };
+}
+
+/** What a model should do about services that the order lacks, in a sentence. */
+export function sayMissing(
+  ancillaries: z.output<typeof FlightResult>["ancillaries"],
+  { pnr, status }: { pnr: string; status: string },
+): string[] {
+  const missing = ancillaries?.services.filter(({ booked }) => !booked) ?? [];
+  if (missing.length === 0 || status === "cancelled") return [];
+  return [
+    `The flights are booked without ${missing.map(({ id }) => id).join(", ")}; ancillaries says why. Nothing was charged for that: the airline may sell it for pnr ${pnr}.`,
+  ];
+}

@@ -1,0 +1,28 @@
+import type { PricedService } from "../../../ports/supplier/flight-servicing.ts";
+import type { BookedSegment } from "../../../ports/supplier/flights.ts";
+import type { AskedService } from "../../bookings/index.ts";
+
+interface Flown {
+  segments: readonly (Pick<BookedSegment, "flightNumber" | "origin" | "departingAt"> & { id: string })[];
+}
+
+/** The flights of these segments in words that an offer and an order share, as their ids differ. */
+export function flightsOf(slices: readonly Flown[], segmentIds: readonly string[]): string[] {
+  return slices
+    .flatMap(({ segments }) => segments)
+    .filter(({ id }) => segmentIds.includes(id))
+    .map(({ flightNumber, origin, departingAt }) => `${flightNumber} ${origin} ${departingAt}`);
+}
+
+/** Services of an offer as they are kept with its booking. */
+export function toAskedServices(slices: readonly Flown[], priced: readonly PricedService[]): AskedService[] {
+  return priced.map(({ id, quantity, kind, eachAmount, bag, passengerIds, segmentIds }) => ({
+    id,
+    quantity,
+    kind,
+    eachAmount,
+    bag,
+    passengerIds: [...passengerIds],
+    flights: flightsOf(slices, segmentIds),
+  }));
+}

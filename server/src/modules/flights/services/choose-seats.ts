@@ -1,0 +1,24 @@
+import type { SeatService } from "../../../ports/supplier/flight-servicing.ts";
+
+/**
+ * At most `limit` seats, grouped by flight, passenger and position, cheapest first within each group. Each group gives its cheapest in turn, so that there are some of each
+ * kind as long as the limit has room.
+ */
+export function chooseSeats(seats: readonly SeatService[], limit: number): SeatService[] {
+  const groups = [...Map.groupBy(seats, groupOf).values()].map((group) => group.toSorted(byPrice));
+  const chosen = new Set<SeatService>();
+  for (let index = 0; chosen.size < Math.min(limit, seats.length); index += 1) {
+    for (const group of groups) {
+      const seat = group[index];
+      if (seat !== undefined && chosen.size < limit) chosen.add(seat);
+    }
+  }
+  return groups.flatMap((group) => group.filter((seat) => chosen.has(seat)));
+}
+
+const groupOf = ({ segmentId, passengerId, position }: SeatService): string =>
+  `${segmentId} ${passengerId} ${position}`;
+
+/** A flight's seats are priced in one currency; numbers are only compared here. */
+const byPrice = (left: SeatService, right: SeatService): number =>
+  Number(left.totalAmount) - Number(right.totalAmount) || Number(left.isExitRow) - Number(right.isExitRow);

@@ -1,0 +1,281 @@
+import { newId, systemRandom } from "../../../domain/ids.ts";
+import type { Micro } from "../../../domain/money.ts";
+import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../../domain/payments.ts";
+import type {
+  Charge,
+  GateReservations,
+  PendingCall,
+  Receipt,
+  Replay,
+  Reservation,
+  Settled,
+} from "../../../kernel/contracts/charge.ts";
+import type { Payer } from "../../../kernel/contracts/invocation.ts";
+import type { Environment, Principal } from "../../../ports/identity.ts";
+import type { Calls } from "../../usage/index.ts";
+import type { Stores } from "../context.ts";
+import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "../payments.ts";
+import { PaymentEnds, type PaymentEndsOptions } from "../settling/payment-ends.ts";
+import { isSamePayment } from "./check-terms.ts";
+import { claimPayment } from "./claim-payment.ts";
+import {
+  alreadyUsed,
+  answerGone,
+  notNow,
+  notSettled,
+  pending,
+  reaching,
+  refusal,
+  tooManyOpen,
+} from "./payment-failures.ts";
+import type { PaymentLimits } from "./payment-limits.ts";
+import { requestHashOf } from "./request-hash.ts";
+import { verifyPayment } from "./verify-payment.ts";
+
+export interface PaymentChargesOptions extends PaymentEndsOptions {
+  stores: Pick<Stores, "payments" | "transaction" | "wallets">;
+  processId: string;
+  calls: Pick<Calls, "takeOver">;
+  /** Whether the payer's own key has signed, found out without asking anybody. */
+  isSignedByPayer(environment: Environment, payment: SignedPayment): boolean;
+}
+
+export interface PaymentRequest {
+  payment: SignedPayment;
+  terms: PaymentTerms;
+  principal: Principal | Payer;
+  limits: PaymentLimits;
+}
+
+/** So often a payer's balance is looked at, when calls under way leave too little of it. */
+const MOST_LOOKS = 4;
+const LOOK_AGAIN_MILLISECONDS = 100;
+
+/** The payments of one service process. */
+export class PaymentCharges {
+  readonly #options: PaymentChargesOptions;
+  readonly #ends: PaymentEnds;
+
+  constructor(options: PaymentChargesOptions) {
+    this.#options = options;
+    this.#ends = new PaymentEnds(options);
+  }
+
+  /** The charge of one call. */
+  open(request: PaymentRequest): Charge {
+    return new ChargeByPayment(this.#options, this.#ends, request);
+  }
+
+  /** Wakes calls that wait for these payments. `chainTransactionId`: what they were put into a moment ago. */
+  tell(paymentIds: readonly string[], chainTransactionId?: string): void {
+    this.#ends.tell(paymentIds, chainTransactionId);
+  }
+
+  /** Ends the waits for settlements, and resolves when nothing is left to be written down. */
+  idle(): Promise<void> {
+    return this.#ends.idle();
+  }
+}
+
+/**
+ * A signed payment pays for one call: it is claimed for good before the tool runs, and settled after the tool has succeeded. The
+ * answer is stored with it, so that the same request, sent again, gets it without a second run and without a second payment.
+ */
+class ChargeByPayment implements Charge {
+  readonly paidBy = "payment";
+  readonly #options: PaymentChargesOptions;
+  readonly #ends: PaymentEnds;
+  readonly #request: PaymentRequest;
+  /** Of the same request, made before. */
+  #known: Payment | undefined;
+  #balance: Micro | undefined;
+  #claimed: NewPayment | undefined;
+  #hash: string | undefined;
+
+  constructor(options: PaymentChargesOptions, ends: PaymentEnds, request: PaymentRequest) {
+    this.#options = options;
+    this.#ends = ends;
+    this.#request = request;
+  }
+
+  async recall(call: PendingCall): Promise<Replay | undefined> {
+    const known = await this.#findKnown(call);
+    return known === undefined ? undefined : await this.#replay(call, known);
+  }
+
+  async admit(call: PendingCall): Promise<void> {
+    this.#known = await this.#findKnown(call);
+    if (this.#known === undefined) await this.#admitNew(call);
+  }
+
+  async #findKnown(call: PendingCall): Promise<Payment | undefined> {
+    const stored = await this.#options.stores.payments.find(call.environment, this.#request.payment);
+    return this.#recognize(call, stored);
+  }
+
+  /** Anybody can name a payer: only what is known to be signed by it counts against it. */
+  async #admitNew(call: PendingCall): Promise<void> {
+    const { payment, limits } = this.#request;
+    const isProved = this.#isSignedByPayer(call);
+    if (isProved) limits.countPayer(payment.payer);
+    await this.#verify(call);
+    if (!isProved) limits.countPayer(payment.payer);
+  }
+
+  #isSignedByPayer({ environment }: PendingCall): boolean {
+    return this.#options.isSignedByPayer(environment, this.#request.payment);
+  }
+
+  async reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> {
+    const known = this.#known ?? (await this.#claim(call, alsoReserve));
+    return known === undefined ? { kind: "run" } : await this.#replay(call, known);
+  }
+
+  async #replay(call: PendingCall, known: Payment): Promise<Replay> {
+    const payment = await this.#ends.resume(known);
+    const receipt = receiptOf(payment);
+    if (!this.#isGivenAgain(call, payment)) throw answerGone(receipt);
+    const { id, result } = payment;
+    const keep = (whole: unknown) => this.#options.stores.payments.keepAnswer(id, result, whole);
+    return { kind: "replay", outcome: { ok: true, result }, receipt, keep };
+  }
+
+  #isGivenAgain({ tool, startedAt }: PendingCall, { result, changedAt }: Payment): boolean {
+    const isYoung = Temporal.Instant.compare(startedAt, changedAt.add({ minutes: ANSWER_MINUTES })) < 0;
+    return tool.answerIsKept && isYoung && result !== null;
+  }
+
+  async capture({ tool }: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
+    const claimed = this.#requireClaim();
+    const before = firstCallId === undefined ? undefined : await this.#findPaidBefore(claimed, firstCallId);
+    if (before !== undefined) return { ...before, replayed: true };
+    return {
+      ...receiptOf(await this.#ends.earn(claimed, tool.answerIsKept ? result : null, latencyMs)),
+      replayed: false,
+    };
+  }
+
+  async release(): Promise<void> {
+    await this.#ends.release(this.#requireClaim().id);
+  }
+
+  async #verify(call: PendingCall): Promise<void> {
+    const { facilitatorFor, submissionFor, outcomesFor, stores, clock } = this.#options;
+    const { payment, terms, limits } = this.#request;
+    const { environment } = call;
+    const facilitator = facilitatorFor(environment);
+    if (facilitator === undefined || submissionFor(environment) === undefined) throw notNow();
+    const outcomes = outcomesFor(environment);
+    const parts = { facilitator, outcomes, wallets: stores.wallets, now: clock.now() };
+    const signer = this.#isSignedByPayer(call) ? payment.payer : undefined;
+    const { balance } = await limits.judge(() => reaching(verifyPayment(parts, payment, terms)), signer);
+    this.#balance = balance;
+  }
+
+  /** The same authorization for anything else than its own request is refused. */
+  #recognize(call: PendingCall, stored: Payment | undefined): Payment | undefined {
+    if (stored === undefined) return undefined;
+    const isSame = stored.requestHash === this.#hashOf(call) && isSamePayment(stored.signed, this.#request.payment);
+    if (!isSame) throw alreadyUsed();
+    return stored;
+  }
+
+  /** Undefined: it is this call's. */
+  async #claim(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<Payment | undefined> {
+    const payment = this.#toPayment(call);
+    for (let look = 1; ; look += 1) {
+      const claim = await this.#claimOnce(payment, alsoReserve);
+      if (claim.kind === "taken") return this.#recognize(call, claim.payment);
+      if (claim.kind === "claimed") {
+        this.#claimed = payment;
+        return undefined;
+      }
+      if (claim.reason === "too_many_open") throw tooManyOpen();
+      // What was settled a moment ago is gone from the balance, and still counts as open until the books know of it.
+      if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
+      await this.#options.pause(LOOK_AGAIN_MILLISECONDS * look);
+      await this.#verify(call);
+    }
+  }
+
+  async #claimOnce(payment: NewPayment, alsoReserve: GateReservations | undefined): Promise<PaymentClaim> {
+    try {
+      return await claimPayment(this.#options.stores, { payment, balance: this.#balance, alsoReserve });
+    } catch (error) {
+      this.#ends.abandon(payment.id);
+      throw error;
+    }
+  }
+
+  #toPayment(call: PendingCall): NewPayment {
+    const { processId, random = systemRandom } = this.#options;
+    const { payment, terms } = this.#request;
+    const { beside: _, ...bare } = payment;
+    // Only a facilitator of somebody else gets what the payer has sent beside it, so that nothing else keeps it.
+    const isSettledOutside = this.#options.facilitatorFor(call.environment)?.settle !== undefined;
+    const signed = isSettledOutside ? payment : bare;
+    return {
+      id: newId("pay_", call.startedAt.epochMilliseconds, random),
+      environment: call.environment,
+      signed,
+      terms,
+      requestHash: this.#hashOf(call),
+      tool: call.tool.name,
+      ...this.#ownerOf(call),
+      subject: this.#isKeyless() ? signed.payer : call.subject,
+      callId: call.id,
+      processId,
+      traceId: call.traceId,
+      listPrice: call.listPrice,
+      discountPercent: call.discountPercent,
+      hasEffects: call.tool.effect !== "read",
+    };
+  }
+
+  /** Then this call's claim is given back: nothing is paid twice. Nor is it given away while the first payment can still fail. */
+  async #findPaidBefore({ id }: NewPayment, firstCallId: string): Promise<Receipt | undefined> {
+    const first = await this.#options.calls.takeOver(firstCallId).catch((error: unknown) => {
+      this.#ends.abandon(id);
+      throw error;
+    });
+    if (!first.paid) return undefined;
+    await this.release();
+    if (first.isPending) throw pending();
+    return { usageId: first.usageId ?? undefined, price: first.price, payment: first.payment };
+  }
+
+  #hashOf(call: PendingCall): string {
+    this.#hash ??= requestHashOf({ tool: call.tool.name, args: call.args, ...this.#ownerOf(call) });
+    return this.#hash;
+  }
+
+  #ownerOf({ tenantId, keyId }: PendingCall): { tenantId: string | null; keyId: string | null } {
+    return this.#isKeyless() ? { tenantId: null, keyId: null } : { tenantId, keyId };
+  }
+
+  #isKeyless(): boolean {
+    return "payer" in this.#request.principal;
+  }
+
+  #requireClaim(): NewPayment {
+    if (this.#claimed === undefined) throw new Error("a payment is captured or released that was not claimed");
+    return this.#claimed;
+  }
+}
+
+/** Throws unless the money is there. */
+function receiptOf({ state, usageId, signed, transactionHash }: Payment): Receipt {
+  if (state === "receivable") throw notSettled();
+  if (state !== "settled" || transactionHash === undefined) throw pending();
+  const { payer, amount, network } = signed;
+  return { usageId, price: amount, payment: { payer, amount, network, transactionHash } };
+}
+
+function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefused {
+  return new PaymentRefused(
+    reason,
+    reason === "payer_owes"
+      ? "The payer has answers that could not be paid. Send those signatures again, with the money in its account."
+      : "The payer has less than its calls under way cost together. Wait for them, or add money.",
+  );
+}

@@ -1,0 +1,105 @@
+import { Failure } from "../../../domain/errors.ts";
+import { formatDecimal } from "../../../domain/money.ts";
+import { PaymentRefused, SettlementFailed } from "../../../domain/payments.ts";
+import type { Receipt } from "../../../kernel/contracts/charge.ts";
+import { ANSWER_MINUTES } from "../payments.ts";
+
+const ALREADY_USED = "authorization_already_used";
+const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
+
+export function refusal(refused: PaymentRefused): Failure {
+  return new Failure("payment_invalid", { detail: refused.message, extra: reasonsOf(refused) });
+}
+
+function reasonsOf({ reason, serviceReason }: PaymentRefused): { reason: string; serviceReason?: string } {
+  return { reason, ...(serviceReason === undefined ? {} : { serviceReason }) };
+}
+
+export function alreadyUsed(): Failure {
+  return refusal(
+    new PaymentRefused(ALREADY_USED, "The authorization pays for another request. Sign a new one, with another nonce."),
+  );
+}
+
+/** The tool has succeeded, and its result is withheld. `again`: from when on it is tried once more. */
+export function notSettled(again?: Temporal.Instant): SettlementFailed {
+  const when = again === undefined ? "while it is valid" : `from ${again.round("second").toString()} on`;
+  return withheld(NOT_FETCHED, when);
+}
+
+/** It was to be tried once more, and is not good for that now. */
+export function notGoodAgain({ serviceReason, reason }: PaymentRefused): SettlementFailed {
+  return withheld(serviceReason ?? reason, "while it is valid");
+}
+
+function withheld(word: string, when: string): SettlementFailed {
+  const refused = new PaymentRefused(
+    word,
+    `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}, never a new one.`,
+  );
+  return new SettlementFailed("payment_invalid", { detail: refused.message, extra: reasonsOf(refused) });
+}
+
+/** The answer was given, and is not given again: this is what is left of it. */
+export function answerGone({ usageId, payment }: Receipt): Failure {
+  const refused = new PaymentRefused(
+    ALREADY_USED,
+    `The authorization has paid for this request before. An answer is given again for ${ANSWER_MINUTES} minutes, and what was read from a document never. Sign a new one, with another nonce, to call again.`,
+  );
+  return new Failure("payment_invalid", {
+    detail: refused.message,
+    extra: {
+      ...reasonsOf(refused),
+      receipt: {
+        meterId: usageId,
+        payer: payment?.payer,
+        amountUsdc: payment === undefined ? undefined : formatDecimal(payment.amount),
+        settlementTx: payment?.transactionHash,
+      },
+    },
+  });
+}
+
+export function inProgress(): Failure {
+  return new Failure("in_progress", {
+    detail: "The call that this authorization pays for has not ended. Send the same signature again shortly.",
+    retryAfterSeconds: 1,
+  });
+}
+
+export function tooManyOpen(): Failure {
+  return new Failure("rate_limited", {
+    detail:
+      "The payer has as many payments under way as it may. Nothing was taken; wait for payments under way and send the same signature again.",
+    extra: { reason: "too_many_open" },
+    retryAfterSeconds: 1,
+  });
+}
+
+export function pending(): Failure {
+  return new Failure("settlement_pending", {
+    detail:
+      "The call has succeeded and its payment is not settled yet. Send the same signature again, never a new one.",
+    retryAfterSeconds: 5,
+  });
+}
+
+export function notNow(cause?: unknown): Failure {
+  return new Failure("payment_unavailable", {
+    detail: "Payments cannot be verified now. Nothing was taken; send the same request later.",
+    retryAfterSeconds: 5,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
+export async function reaching<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PaymentRefused) throw refusal(error);
+    if (error instanceof SettlementFailed) throw error;
+    if (error instanceof Failure && error.code !== "payment_unavailable") throw notNow(error);
+    throw error;
+  }
+}

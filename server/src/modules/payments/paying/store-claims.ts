@@ -1,0 +1,166 @@
+import { type Insertable, sql } from "kysely";
+import pg from "pg";
+import type { Micro } from "../../../domain/money.ts";
+import { settleOneByOne } from "../../../platform/batching/batch.ts";
+import type { Database, Queryable } from "../../../platform/database/database.ts";
+import { prepared } from "../../../platform/database/prepared.ts";
+import type { ClaimRefusal, NewPayment, PaymentClaim } from "../payments.ts";
+import { authorizationKey, findPayments, toJson, toRow } from "../store-payment-rows.ts";
+
+/** So many answers of a payer may be unpaid; then nothing more is done for it. */
+const MOST_RECEIVABLES = 3;
+/**
+ * Payments under way can all fail together, each at the cost of a transaction: a payer has as many of them as it has brought to a
+ * good end, and a few.
+ */
+const UNDER_WAY_AT_FIRST = 16;
+const MOST_UNDER_WAY = 1_000;
+
+export interface ClaimRequest {
+  payment: NewPayment;
+  balance: Micro | undefined;
+}
+
+/** Where an authorization is stored. */
+interface Taken {
+  kind: "taken";
+}
+
+type Written = Exclude<PaymentClaim, { kind: "taken" }> | Taken;
+
+/** Rolls a claim back. */
+class ClaimRefused extends Error {
+  readonly reason: ClaimRefusal;
+
+  constructor(reason: ClaimRefusal) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Claims that arrive together are one transaction; where one of them cannot be, each has its own. */
+export async function claimTogether(
+  db: Queryable,
+  requests: readonly ClaimRequest[],
+  at: string,
+): Promise<readonly PromiseSettledResult<PaymentClaim>[]> {
+  if (requests.length > 1) {
+    try {
+      const written = await writeClaims(db, requests, at);
+      return await Promise.allSettled(requests.map((request, index) => toClaim(db, request, at, written[index])));
+    } catch (error) {
+      // The server has answered, so nothing of it was done.
+      if (!(error instanceof ClaimRefused || error instanceof pg.DatabaseError)) throw error;
+    }
+  }
+  return await settleOneByOne(requests, (request) => claimAlone(db, request, at));
+}
+
+async function claimAlone(db: Queryable, request: ClaimRequest, at: string): Promise<PaymentClaim> {
+  try {
+    const [written] = await writeClaims(db, [request], at);
+    return await toClaim(db, request, at, written);
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: "refused", reason: error.reason };
+    throw error;
+  }
+}
+
+async function toClaim(
+  db: Queryable,
+  request: ClaimRequest,
+  at: string,
+  written: Written | undefined,
+): Promise<PaymentClaim> {
+  if (written !== undefined && written.kind !== "taken") return written;
+  const { environment, signed } = request.payment;
+  const [stored] = await findPayments(db, [authorizationKey(environment, signed)]);
+  // None: the one that stood in the way was released between two statements.
+  return stored === undefined ? await claimAlone(db, request, at) : { kind: "taken", payment: stored };
+}
+
+/**
+ * One statement: the payments, what their payers have open by then, and the rows of calls that do something outside. Payments
+ * first and payers after them, each in one order, as everybody takes them. It waits for another claim of the same authorization
+ * until that is decided. Throws ClaimRefused, and everything is rolled back, when one of them asks for too much.
+ */
+async function writeClaims(
+  queryable: Queryable,
+  requests: readonly ClaimRequest[],
+  at: string,
+): Promise<readonly Written[]> {
+  const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latencyMs: 0 }));
+  const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
+  const [paymentColumns, callColumns] = [columnsOf(rows), columnsOf(calls)];
+  const statement = sql<{ id: string; open: bigint; receivables: number; underWay: number; settled: number }>`
+    ${prepared("claim-payments")}
+    with inserted as (
+      insert into payment (${paymentColumns})
+      select ${paymentColumns} from json_populate_recordset(null::payment, ${toJson(rows)})
+      order by network, asset, payer, nonce
+      on conflict (network, asset, payer, nonce) do nothing
+      returning id, call_id, network, asset, payer, amount_micro
+    ),
+    purse as (
+      insert into payment_payer (network, asset, payer, open_micro, under_way)
+      select network, asset, payer, sum(amount_micro)::bigint, count(*) from inserted group by 1, 2, 3 order by 1, 2, 3
+      on conflict (network, asset, payer) do update set open_micro = payment_payer.open_micro + excluded.open_micro,
+        under_way = payment_payer.under_way + excluded.under_way
+      returning network, asset, payer, open_micro, receivables, under_way, settled
+    )
+    ${
+      calls.length === 0
+        ? sql``
+        : sql`, called as (
+      insert into call (${callColumns})
+      select ${callColumns} from json_populate_recordset(null::call, ${toJson(calls)}) as line
+      where line.id in (select call_id from inserted)
+    )`
+    }
+    select inserted.id, purse.open_micro as open, purse.receivables, purse.under_way, purse.settled
+    from inserted join purse using (network, asset, payer)`;
+  const write = async (db: Queryable): Promise<readonly Written[]> => {
+    const inserted = new Map((await statement.execute(db)).rows.map((row) => [row.id, row]));
+    return requests.map(({ payment, balance }) => {
+      const row = inserted.get(payment.id);
+      if (row === undefined) return { kind: "taken" };
+      if (row.receivables >= MOST_RECEIVABLES) throw new ClaimRefused("payer_owes");
+      const most = Math.max(UNDER_WAY_AT_FIRST, Math.min(row.settled, MOST_UNDER_WAY));
+      if (row.underWay > most) throw new ClaimRefused("too_many_open");
+      if (balance !== undefined && row.open > balance) throw new ClaimRefused("insufficient_funds");
+      return { kind: "claimed" };
+    });
+  };
+  return queryable.isTransaction ? await write(queryable) : await queryable.transaction().execute(write);
+}
+
+function columnsOf(rows: readonly object[]) {
+  return sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
+}
+
+function toCall(payment: NewPayment, at: string): Insertable<Database["call"]> {
+  return {
+    id: payment.callId,
+    tenantId: payment.tenantId ?? `payer:${payment.signed.payer}`,
+    environment: payment.environment,
+    keyId: payment.keyId ?? "",
+    subject: payment.subject,
+    tool: payment.tool,
+    surface: "paid",
+    period: at.slice(0, 7),
+    listPriceMicro: payment.listPrice,
+    discountPercent: payment.discountPercent,
+    // The payment pays, and the tenant's cap is not touched.
+    priceMicro: 0n,
+    usageStatus: payment.environment === "sandbox" ? "sandbox" : "settled",
+    traceId: payment.traceId,
+    idempotencyKey: null,
+    processId: payment.processId,
+    state: "reserved",
+    effect: "none",
+    result: null,
+    usageId: null,
+    createdAt: at,
+    settledAt: null,
+  };
+}

@@ -1,0 +1,59 @@
+import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../../domain/payments.ts";
+import type { Facilitator, PaymentOutcomes, VerifiedPayment } from "../../../ports/facilitator.ts";
+import type { Wallets } from "../../chain/index.ts";
+import { checkTerms, TOO_SHORT } from "./check-terms.ts";
+
+/** What verification calls an authorization that is used up on the chain. */
+const AUTHORIZATION_USED = "invalid_exact_evm_nonce_already_used";
+
+export interface PaymentVerification {
+  facilitator: Facilitator;
+  outcomes: PaymentOutcomes | undefined;
+  wallets: Pick<Wallets, "findByAddress">;
+  now: Temporal.Instant;
+}
+
+/**
+ * Whether it is the payment that was asked for, and good. Whoever has seen an authorization can broadcast it before it is sent
+ * here: what has paid us is paid, and its one call is owed, also when its time is over by then. Rejects as a facilitator does.
+ */
+export async function verifyPayment(
+  parts: PaymentVerification,
+  payment: SignedPayment,
+  terms: PaymentTerms,
+): Promise<VerifiedPayment> {
+  const tooShort = findTooShort(payment, terms, parts.now);
+  let refused: PaymentRefused;
+  try {
+    const verified = await parts.facilitator.verify(payment, terms);
+    if (tooShort === undefined) return verified;
+    refused = tooShort;
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    if (error.serviceReason === AUTHORIZATION_USED && (await hasPaidUs(parts, payment, terms)))
+      return { balance: undefined };
+    refused = tooShort ?? error;
+  }
+  throw refused;
+}
+
+/** Everything else that does not fit the terms it throws. */
+function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): PaymentRefused | undefined {
+  try {
+    checkTerms(payment, terms, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PaymentRefused && error.reason === TOO_SHORT) return error;
+    throw error;
+  }
+}
+
+/** Not what this service's own wallets have signed: that paid for something else. */
+async function hasPaidUs(
+  { facilitator: { environment }, outcomes, wallets, now }: PaymentVerification,
+  payment: SignedPayment,
+  terms: PaymentTerms,
+): Promise<boolean> {
+  const outcome = await outcomes?.outcomeOf(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
+  return outcome?.kind === "done" && (await wallets.findByAddress(environment, [payment.payer])).size === 0;
+}

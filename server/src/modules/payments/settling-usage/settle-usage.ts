@@ -1,0 +1,60 @@
+import { Failure } from "../../../domain/errors.ts";
+import { newId } from "../../../domain/ids.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { transfer } from "../../treasury/index.ts";
+import type { Stores } from "../context.ts";
+
+/** So many records are paid by one transaction. */
+const RECORDS_AT_ONCE = 10_000;
+const ENVIRONMENT = "production";
+
+export const USAGE_PURPOSE = "usage";
+const KEY_PREFIX = "usage:";
+
+export type UsageSettlementStart = "nothing_due" | "started" | "insufficient_balance";
+
+/**
+ * Stores the payment of a tenant's unsettled usage from its treasury to the collection wallet; its end marks the records. A tenant
+ * that lacks the money owes on, and is tried again later.
+ */
+export async function startUsageSettlement(
+  stores: Stores,
+  clock: Clock,
+  tenantId: string,
+): Promise<UsageSettlementStart> {
+  const settlementId = newId("set_", clock.now().epochMilliseconds);
+  try {
+    return await stores.transaction(async ({ usageSettlements, ledger, wallets, chainTransactions }) => {
+      const { records, amount } = await usageSettlements.gather(tenantId, settlementId, RECORDS_AT_ONCE);
+      if (records === 0) return "nothing_due";
+      if (amount === 0n) {
+        await usageSettlements.complete(settlementId);
+        return "started";
+      }
+      const treasury = await wallets.ensure(ENVIRONMENT, "treasury", tenantId);
+      const collection = await wallets.ensure(ENVIRONMENT, "collection");
+      const { id } = await chainTransactions.enqueue({
+        environment: ENVIRONMENT,
+        idempotencyKey: settlementKeyOf(settlementId),
+        tenantId,
+        callId: null,
+        purpose: USAGE_PURPOSE,
+        operation: transfer.of({ token: "USDC", from: treasury.address, to: collection.address, amount }),
+        result: undefined,
+      });
+      await ledger.send({ tenantId, environment: ENVIRONMENT, token: "USDC" }, amount, id);
+      return "started";
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.code === "insufficient_balance") return "insufficient_balance";
+    throw error;
+  }
+}
+
+export function settlementKeyOf(settlementId: string): string {
+  return `${KEY_PREFIX}${settlementId}`;
+}
+
+export function settlementIdOf(idempotencyKey: string): string {
+  return idempotencyKey.slice(KEY_PREFIX.length);
+}

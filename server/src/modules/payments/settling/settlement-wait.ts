@@ -1,0 +1,150 @@
+import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
+import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Payment, Payments } from "../payments.ts";
+import type { PaymentNews } from "./payment-news.ts";
+import { type OutsideSettlement, settleOutside } from "./settle-outside.ts";
+
+export interface SettlementWaitOptions {
+  log: Log;
+  facilitatorFor(environment: Environment): Facilitator | undefined;
+  submissionFor(environment: Environment): ChainSubmission | undefined;
+  outcomesFor(environment: Environment): PaymentOutcomes | undefined;
+  pause(milliseconds: number): Promise<void>;
+}
+
+interface Waiting {
+  payments: Payments;
+  news: PaymentNews;
+  /** Ends every wait: the service stops, and nothing is asked any more. */
+  stopping: AbortSignal;
+}
+
+interface Awaited {
+  payment: Payment;
+  /** The chain transaction that is over. */
+  over: string | undefined;
+  /** Its own chain transaction was stored a moment ago. */
+  isNew: boolean;
+}
+
+interface News {
+  /** The chain transaction that is over. */
+  over?: string | undefined;
+  /** The chain transaction that it was put into a moment ago. */
+  joined?: string | undefined;
+}
+
+/** Waiters look for themselves so often, in case another process brings the end about. */
+const LOOK_MILLISECONDS = 200;
+const OUTSIDE_PAUSE_MILLISECONDS = 500;
+/** So often a facilitator may refuse an authorization that can still be used. */
+const MOST_REFUSALS = 3;
+
+/** Waits for earned payments. It never rejects: what is not known is not there yet. */
+export class SettlementWait {
+  readonly #options: SettlementWaitOptions & Waiting;
+  /** Payments that a facilitator is asked about, so that those who wait for the same one ask once. */
+  readonly #outside = new Map<string, Promise<void>>();
+
+  constructor(options: SettlementWaitOptions & Waiting) {
+    this.#options = options;
+  }
+
+  /**
+   * `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over.
+   * `isNew`: its answer was stored a moment ago, with the chain transaction that settles it if there is one.
+   */
+  async untilSettled(earned: Payment, deadline: number, isNew = false): Promise<Payment> {
+    const { stopping } = this.#options;
+    let awaited: Awaited = { payment: earned, over: undefined, isNew };
+    // One for each call: what waits for a promise that lives on is kept with it.
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
+    const onStop = () => stop(undefined);
+    stopping.addEventListener("abort", onStop);
+    try {
+      while (awaited.payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
+        const { payment, over } = awaited;
+        const news = await Promise.race([this.#waitForNews(awaited, deadline), stopped]);
+        if (news?.joined !== undefined) {
+          awaited = { payment: { ...payment, chainTransactionId: news.joined }, over, isNew: true };
+        } else if (!stopping.aborted) {
+          const seen = (await this.#lookUp(payment.id)) ?? payment;
+          awaited = { payment: seen, over: news?.over ?? over, isNew: false };
+        }
+      }
+      return awaited.payment;
+    } finally {
+      stopping.removeEventListener("abort", onStop);
+    }
+  }
+
+  /** Undefined: the database is away, or it is not known for another reason. */
+  async #lookUp(id: string): Promise<Payment | undefined> {
+    const { payments, log, pause } = this.#options;
+    try {
+      return await payments.get(id);
+    } catch (error) {
+      log.warn({ err: error, paymentId: id }, "a payment cannot be looked up");
+      await pause(LOOK_MILLISECONDS);
+      return undefined;
+    }
+  }
+
+  async #waitForNews({ payment, over, isNew }: Awaited, deadline: number): Promise<News> {
+    const { news, submissionFor } = this.#options;
+    const left = Math.max(0, deadline - performance.now());
+    const parts = this.#outsideSettlement(payment);
+    const { id, chainTransactionId } = payment;
+    const submission = submissionFor(payment.environment);
+    if (parts !== undefined) {
+      await this.#waitOutside(parts, payment, deadline);
+      return {};
+    }
+    if (chainTransactionId === undefined || chainTransactionId === over || submission === undefined) {
+      return { joined: await news.wait(id, Math.min(left, LOOK_MILLISECONDS)) };
+    }
+    const isOver = await submission.waitForEnd(chainTransactionId, left, isNew).catch(() => undefined);
+    if (isOver !== undefined) return { over: chainTransactionId };
+    return { joined: await news.wait(id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now()))) };
+  }
+
+  /** Undefined: a transaction of ours settles it. */
+  #outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
+    const { payments, facilitatorFor, outcomesFor } = this.#options;
+    const settle = facilitatorFor(environment)?.settle;
+    const outcomes = outcomesFor(environment);
+    if (chainTransactionId !== undefined || settle === undefined || outcomes === undefined) return undefined;
+    return { payments, outcomes, settle };
+  }
+
+  async #waitOutside(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
+    const running =
+      this.#outside.get(payment.id) ??
+      this.#settleByFacilitator(parts, payment, deadline).finally(() => this.#outside.delete(payment.id));
+    this.#outside.set(payment.id, running);
+    await running;
+  }
+
+  async #settleByFacilitator(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
+    const { payments, log, pause, stopping } = this.#options;
+    let isSent = false;
+    let refusals = 0;
+    for (let attempt = 1; performance.now() < deadline && !stopping.aborted; attempt += 1) {
+      try {
+        const step = await settleOutside(parts, payment, { look: attempt > 1, ask: !isSent });
+        if (step.kind === "settled" || step.kind === "receivable") return;
+        isSent = step.kind === "sent";
+        if (step.kind === "refused") refusals += 1;
+        if (step.kind === "refused" && refusals >= MOST_REFUSALS) {
+          await payments.writeOff(payment.id, `the facilitator refuses it: ${step.reason}`);
+          return;
+        }
+      } catch (error) {
+        log.warn({ err: error, paymentId: payment.id }, "the settlement of a payment is not known yet");
+      }
+      await pause(Math.max(0, Math.min(OUTSIDE_PAUSE_MILLISECONDS * attempt, deadline - performance.now())));
+    }
+  }
+}

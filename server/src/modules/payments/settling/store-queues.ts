@@ -1,0 +1,154 @@
+import { type Selectable, sql } from "kysely";
+import type { PaymentTable } from "../../../platform/database/generated-tables.ts";
+import { pruneInPieces } from "../../../platform/database/prune.ts";
+import { takeDueRows, takeRows } from "../../../platform/leased-queue/take-rows.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { LEFT_BEHIND, selectDead } from "../../usage/index.ts";
+import { ANSWER_MINUTES, type Payments } from "../payments.ts";
+import { toPayment } from "../store-payment-rows.ts";
+import type { PaymentStorage } from "./store-moves.ts";
+
+/** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */
+const WATCHED_DAYS = 30;
+const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
+
+type Gathering = "ofTransactions" | "takeUngathered" | "isAnyUngathered" | "assign";
+type Watching = "listLoose" | "takeUnsettled";
+type Upkeep = "listAbandoned" | "prune" | "receivables";
+
+/** Payments and the chain transactions that settle them. */
+export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {
+  const ungathered = (environment: Environment) =>
+    db
+      .selectFrom("payment")
+      .where((where) => where.and({ environment, state: "earned" }))
+      .where("chainTransactionId", "is", null);
+
+  return {
+    async ofTransactions(chainTransactionIds) {
+      const rows = await db
+        .selectFrom("payment")
+        .selectAll()
+        .where("chainTransactionId", "=", sql<string>`any (${[...chainTransactionIds]}::text[])`)
+        .orderBy("id")
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async takeUngathered(environment, limit) {
+      const rows = await ungathered(environment)
+        .selectAll()
+        .orderBy("id")
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async isAnyUngathered(environment) {
+      return (await ungathered(environment).select("id").limit(1).execute()).length > 0;
+    },
+
+    async assign(ids, chainTransactionId, from) {
+      if (ids.length === 0) return 0;
+      const answer = await db
+        .updateTable("payment")
+        .set({ chainTransactionId, updatedAt: clock.now().toString() })
+        .where("id", "in", [...ids])
+        .where("state", "=", "earned")
+        .where("chainTransactionId", "is not distinct from", from ?? null)
+        .executeTakeFirst();
+      return Number(answer.numUpdatedRows);
+    },
+  };
+}
+
+/** Payments of which no transaction says what became of them. */
+export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payments, Watching> {
+  return {
+    async listLoose(environment, limit) {
+      const rows = await db
+        .selectFrom("payment")
+        .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
+        .selectAll("payment")
+        .where((where) => where.and({ "payment.environment": environment, "payment.state": "earned" }))
+        .where("chainTransaction.state", "in", ["confirmed", "reverted"])
+        .orderBy("payment.id")
+        .limit(limit)
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async takeUnsettled(environment, state, seconds, limit) {
+      const at = clock.now();
+      const isTheirTurn =
+        state === "earned"
+          ? sql<boolean>`payment.chain_transaction_id is null`
+          : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric
+              and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
+      const rows = await takeDueRows<Selectable<PaymentTable>>(db, {
+        table: "payment",
+        key: ["id"],
+        due: "looked_at",
+        at: at.subtract({ seconds }),
+        until: at,
+        limit,
+        where: sql`network = ${environment} and state = ${state} and ${isTheirTurn}`,
+      });
+      return rows.map(toPayment);
+    },
+  };
+}
+
+/** What is left to do for payments of dead processes, and for those that were settled long ago. */
+export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upkeep> {
+  return {
+    async listAbandoned({ processId, staleSeconds, limit }) {
+      const { rows } = await sql<
+        Selectable<PaymentTable> & { effect: "none" | "failed" | "done"; callResult: string | null }
+      >`
+        with own (id, stale) as (values (${processId}::text, ${staleSeconds}::float8))
+        select payment.*, coalesce(call.effect, 'none') as effect, call.result as call_result
+        from payment left join call on call.id = payment.call_id
+        where payment.state = 'claimed' and coalesce(call.effect, 'none') <> 'open'
+          and (payment.process_id = ${LEFT_BEHIND} or payment.process_id in (${DEAD}))
+        order by payment.id limit ${limit}`.execute(db);
+      return rows.map((row) => ({
+        payment: toPayment(row),
+        effect: row.effect,
+        result: row.callResult === null ? undefined : JSON.parse(row.callResult),
+      }));
+    },
+
+    async prune(at) {
+      const before = at.subtract({ minutes: ANSWER_MINUTES }).toString();
+      return await pruneInPieces(async (limit) => {
+        const rows = await takeRows<{ id: string }>(db, {
+          table: "payment",
+          key: ["id"],
+          orderBy: "updated_at",
+          limit,
+          returning: ["id"],
+          where: sql`state = 'settled' and result <> 'null' and updated_at < ${before}::timestamptz`,
+          set: sql`result = 'null'`,
+        });
+        return rows.length;
+      });
+    },
+
+    async receivables() {
+      const rows = await db
+        .selectFrom("payment")
+        .select(({ fn }) => [
+          "environment",
+          fn.countAll<bigint>().as("count"),
+          sql<bigint>`sum(amount_micro)::bigint`.as("amount"),
+        ])
+        .where("state", "=", "receivable")
+        .groupBy("environment")
+        .execute();
+      return rows.map(({ environment, count, amount }) => ({ environment, count: Number(count), amount }));
+    },
+  };
+}

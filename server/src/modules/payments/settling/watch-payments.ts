@@ -1,0 +1,88 @@
+import { Failure } from "../../../domain/errors.ts";
+import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
+import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Stores } from "../context.ts";
+import type { Payment } from "../payments.ts";
+import { intentOfPayment } from "./payment-intents.ts";
+import { settleOutside, storeOutcome } from "./settle-outside.ts";
+
+export interface WatchPaymentsOptions {
+  stores: Stores;
+  environment: Environment;
+  facilitator: Facilitator;
+  outcomes: PaymentOutcomes;
+  submission: Pick<ChainSubmission, "wake">;
+  log: Log;
+  /** Wakes calls of this process that wait for these payments. */
+  tell(paymentIds: readonly string[]): void;
+  /** An earned payment that an external facilitator settles is left so long to the call that waits for it. */
+  quietSeconds?: number;
+  /** A receivable is looked at so often. */
+  receivableSeconds?: number;
+}
+
+const QUIET_SECONDS = 30;
+const RECEIVABLE_SECONDS = 30;
+const BATCH = 50;
+
+/**
+ * Finds out what became of payments that no transaction of ours decides any more: those of which a batch does not say whether they
+ * were made, those that a facilitator was to settle when its caller's process died, and receivables that somebody else broadcasts
+ * after all. How many got an end. Safe in several processes at once.
+ */
+export async function watchPayments(options: WatchPaymentsOptions): Promise<number> {
+  const { stores, environment, facilitator, log } = options;
+  const { quietSeconds = QUIET_SECONDS, receivableSeconds = RECEIVABLE_SECONDS } = options;
+  const { payments } = stores;
+  const { settle } = facilitator;
+  let ended = 0;
+
+  async function each(some: readonly Payment[], work: (payment: Payment) => Promise<boolean>): Promise<void> {
+    for (const payment of some) {
+      try {
+        if (!(await work(payment))) continue;
+        ended += 1;
+        options.tell([payment.id]);
+      } catch (error) {
+        // One that does not get on must not keep the others; the chain being away concerns them all.
+        if (error instanceof Failure) throw error;
+        log.error({ err: error, paymentId: payment.id }, "a payment does not get on");
+      }
+    }
+  }
+
+  await each(await payments.listLoose(environment, BATCH), (payment) => settleLoose(options, payment));
+  if (settle !== undefined) {
+    const left = await payments.takeUnsettled(environment, "earned", quietSeconds, BATCH);
+    await each(left, async (payment) => {
+      const step = await settleOutside({ ...options, payments, settle }, payment, { look: true, ask: true });
+      if (step.kind === "refused") await payments.writeOff(payment.id, `the facilitator refuses it: ${step.reason}`);
+      return step.kind !== "sent";
+    });
+  }
+  const owed = await payments.takeUnsettled(environment, "receivable", receivableSeconds, BATCH);
+  await each(owed, async (payment) => (await storeOutcome({ ...options, payments }, payment)) === "settled");
+  return ended;
+}
+
+/**
+ * One of a transaction that is over: its own authorization says whether it was paid. One that failed by itself is a receivable;
+ * one whose whole batch failed is tried alone.
+ */
+async function settleLoose({ stores, outcomes, submission }: WatchPaymentsOptions, payment: Payment): Promise<boolean> {
+  const { payments } = stores;
+  if ((await storeOutcome({ outcomes, payments }, payment)) !== undefined) return true;
+  const { id, chainTransactionId } = payment;
+  if (chainTransactionId === undefined) return false;
+  const transaction = await stores.chainTransactions.get(chainTransactionId);
+  if (transaction?.state === "confirmed") return await payments.writeOff(id, "it failed in its batch");
+  if (transaction?.state !== "reverted") return false;
+  await stores.transaction(async (aggregates) => {
+    const alone = await aggregates.chainTransactions.enqueue(intentOfPayment(payment, chainTransactionId));
+    await aggregates.payments.assign([id], alone.id, chainTransactionId);
+  });
+  submission.wake();
+  return true;
+}

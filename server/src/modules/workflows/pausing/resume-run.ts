@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
+import { type Decider, decideApproval } from "../../approvals/index.ts";
+import type { RunParts } from "../run-parts.ts";
+import type { DecidedBy, Run, RunOwner, RunPause } from "../runs.ts";
+import { checkEvent, confirmEvent } from "./confirm-event.ts";
+
+export interface Resumer {
+  /** For whom it acts. */
+  owners: readonly RunOwner[];
+  /** For the journal and the audit. */
+  name: string;
+  /** Whether it may decide for a person. `unnamed`: an internal token that has not said for whom. */
+  mayDecide: boolean | "unnamed";
+  /** As whom it decides approvals that have a record of their own. Left out: as nobody. */
+  decider?: Decider | undefined;
+  /** Goes on with the run in place of the key that started it; only for who has a key of the run's tenant. */
+  keyIdFor(tenantId: string): string | undefined;
+}
+
+export interface Resolution {
+  sessionId: string;
+  resolution: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The pause and what resolves it. Throws what refuses a resolution before anything is looked up outside; it changes nothing. An
+ * approval that has a record of its own is decided by that record.
+ */
+async function findPause({ stores }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
+  const found = await stores.runs.findSession(resumer.owners, sessionId);
+  if (found === undefined) throw new Failure("not_found", { detail: "There is no such session of a paused run." });
+  const { run, pause, isOpen } = found;
+  if (!isOpen) throw closed(run.id);
+  refuseOthers(pause.decidedBy, resumer);
+  const checked = checkResolution(pause, resolution);
+  if (pause.event === "approval_decided") await requireDecision(stores, resumer, run, pause);
+  return { run, pause, checked };
+}
+
+/** Everything that `resumeRun` refuses, for a preview: what the run waits for is looked up, and nothing of it is stored. */
+export async function checkResume(parts: RunParts, resumer: Resumer, request: Resolution): Promise<void> {
+  const { run, pause, checked } = await findPause(parts, resumer, request);
+  if (pause.event !== "approval_decided" && pause.decidedBy === "service") await checkEvent(parts, run, pause, checked);
+}
+
+/** Gives the resolution of a pause. One wins; every other one throws `session_closed`. */
+export async function resumeRun(parts: RunParts, resumer: Resumer, request: Resolution): Promise<Run> {
+  const { runs } = parts.stores;
+  const { sessionId } = request;
+  const { run, pause, checked } = await findPause(parts, resumer, request);
+  const give = () => runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId));
+  const isResolved =
+    pause.event === "approval_decided"
+      ? await decide(parts, resumer, run, pause, checked)
+      : pause.decidedBy === "service"
+        ? await confirmEvent(parts, run, pause, { checked, give })
+        : await give();
+  if (!isResolved) throw closed(run.id);
+  parts.workflowRunner.wake();
+  return run;
+}
+
+const Decided = z.object({ status: z.enum(["approved", "rejected"]) });
+
+/** By the approval's own record, which tells the run. False: it was decided before. */
+async function decide(
+  { stores }: RunParts,
+  resumer: Resumer,
+  owner: RunOwner,
+  pause: RunPause,
+  resolution: object,
+): Promise<boolean> {
+  const { approval, decider } = await requireDecision(stores, resumer, owner, pause);
+  const { status } = Decided.parse(resolution);
+  try {
+    await decideApproval(stores, approval, decider, { to: status, reason: undefined });
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return false;
+    throw error;
+  }
+}
+
+async function requireDecision(
+  { approvals }: Pick<RunParts["stores"], "approvals">,
+  { decider }: Resumer,
+  owner: RunOwner,
+  { about = "" }: RunPause,
+) {
+  const approval = await approvals.find([owner], about);
+  if (decider === undefined || approval === undefined) throw notYours();
+  return { approval, decider };
+}
+
+function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
+  if (decidedBy !== "person" || mayDecide === true) return;
+  if (mayDecide === false) throw notYours();
+  const message = "must name the person who decided, because an internal token decides only for somebody";
+  throw invalidInput([{ path: "resolution.approvedBy", message }]);
+}
+
+function notYours(): Failure {
+  return new Failure("missing_scope", {
+    detail: "Only a person who may decide approvals resolves this pause, never the agent that asks.",
+    extra: { scope: "approvals:decide" },
+  });
+}
+
+function checkResolution(pause: RunPause, resolution: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const parsed = z.fromJSONSchema(pause.expects).safeParse(resolution);
+  if (parsed.success && typeof parsed.data === "object" && parsed.data !== null) return { ...parsed.data };
+  const issues = parsed.error?.issues ?? [];
+  throw invalidInput(
+    issues.map(({ path, message }) => ({ path: ["resolution", ...path.map(String)].join("."), message })),
+  );
+}
+
+function closed(runId: string): Failure {
+  return new Failure("session_closed", {
+    detail: `This pause was resolved before, or its time is over. Read what became of it: read_run with runId ${runId}.`,
+    extra: { runId },
+  });
+}

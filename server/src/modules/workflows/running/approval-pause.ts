@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { Outcome } from "../../../kernel/contracts/charge.ts";
+
+const APPROVAL_HOURS = 24;
+const WithApproval = z.object({ approvalId: z.string(), approvalExpiresAt: z.string() });
+const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
+
+/** It has a record of its own, and is decided with that, by the API, the link or a channel, or by resuming the run. */
+export function approvalPause(
+  tool: string,
+  { detail, extra }: Outcome & { ok: false },
+  shown: object,
+  now: Temporal.Instant,
+) {
+  const { approvalId, approvalExpiresAt } = WithApproval.safeParse(extra).data ?? {};
+  return {
+    reason:
+      approvalId === undefined
+        ? (detail ?? `${tool} needs an approval.`)
+        : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then goes on by itself. An agent cannot.`,
+    resolution: Approved,
+    shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
+    timeoutHours:
+      approvalExpiresAt === undefined ? APPROVAL_HOURS : now.until(approvalExpiresAt).total({ unit: "hours" }),
+    onTimeout: { status: "rejected" as const },
+    ...(approvalId === undefined ? {} : { event: { name: "approval_decided", subject: approvalId } }),
+  };
+}

@@ -1,0 +1,19 @@
+import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
+import type { NewTripEntry } from "../../memory/index.ts";
+import type { Run } from "../runs.ts";
+
+/** Of a run: what the record of its trip needs of it. */
+export type Runner = Pick<Run, "id" | "userId" | "keyId">;
+
+/** `told`: what of the run it is about, such as a step. */
+export function entryOfRun(run: Runner, told: string, note: TripNote, at: Temporal.Instant): NewTripEntry {
+  const { id: runId, userId, keyId } = run;
+  const details = { ...note.details, runId };
+  return { ...note, key: note.key ?? `${runId}:${told}`, details, userId: userId ?? `svc:${keyId}`, at };
+}
+
+export const noteOfFailure = (stepId: string, code: string): TripNote => ({
+  kind: "run",
+  text: `The step ${stepId} failed: ${code}.`,
+  details: { step: stepId, code },
+});

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { Failure, mayHaveHappened } from "../../../domain/errors.ts";
+import type { RandomBytes } from "../../../domain/ids.ts";
+import { inTrace } from "../../../domain/trace.ts";
+import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import { NOTHING_PAID, type Outcome } from "../../../kernel/contracts/charge.ts";
+import type { Answer, Invocation, Kernel } from "../../../kernel/contracts/invocation.ts";
+import type { OrderEnd, Workflow } from "../../../kernel/contracts/workflow.ts";
+import { startHeartbeat } from "../../../platform/leased-queue/heartbeat.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Environment, Identity, Principal } from "../../../ports/identity.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { JournaledStep, Run, RunCall, Runs } from "../runs.ts";
+import { assessLoss } from "./assess-loss.ts";
+import { Segment, type SegmentOptions } from "./segment.ts";
+import type { SegmentEnd } from "./segment-end.ts";
+
+export interface RunnerOptions {
+  runs: Runs;
+  workflows: readonly Workflow[];
+  kernel: Kernel;
+  catalog: Catalog;
+  identity: Pick<Identity, "findPrincipal">;
+  clock: Clock;
+  random: RandomBytes;
+  log: Log;
+  workerId: string;
+  /** Undefined: the environment is switched off, and its runs wait. */
+  collectionAddress(environment: Environment): string | undefined;
+}
+
+/** Of a step that is tried again: how it failed the last time. */
+const LastAttempt = z.object({ code: z.string().optional() });
+
+/** So many runs are executed at once in one process. */
+const AT_ONCE = 16;
+/** A worker that has been silent for so long is dead. */
+const STALE_SECONDS = 10;
+/** After an error that is nobody's answer, such as a database that is away. */
+const AFTER_ERROR_SECONDS = 5;
+
+/** Executes runs of workflows: any number of processes share them by leases. */
+export class WorkflowRunner {
+  readonly #options: RunnerOptions;
+  readonly #executing = new Map<string, Promise<void>>();
+  readonly #gone = new AbortController();
+  #leasing: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get workflows(): readonly Workflow[] {
+    return this.#options.workflows;
+  }
+
+  /** Looks for runs that are to be executed now. */
+  wake(): void {
+    if (this.#gone.signal.aborted) return;
+    if (this.#leasing !== undefined) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#leasing = inTrace(undefined, () => this.leaseRuns())
+      .catch((err: unknown) => this.#options.log.warn({ err }, "runs could not be leased"))
+      .then(() => {
+        this.#leasing = undefined;
+        if (!this.#isAskedAgain) return;
+        this.#isAskedAgain = false;
+        this.wake();
+      });
+  }
+
+  /** As many as there is room for. */
+  async leaseRuns(): Promise<void> {
+    const room = AT_ONCE - this.#executing.size;
+    if (room <= 0 || this.#gone.signal.aborted) return;
+    for (const run of await this.#options.runs.lease(this.#options.workerId, room, STALE_SECONDS)) {
+      const executing = inTrace(run.traceId, () => this.#execute(run)).finally(() => {
+        this.#executing.delete(run.id);
+        this.wake();
+      });
+      this.#executing.set(run.id, executing);
+    }
+  }
+
+  /** Lets the steps under way end, gives leases back, and takes no more. */
+  async stop(): Promise<void> {
+    this.#gone.abort();
+    await this.#leasing;
+    await Promise.all(this.#executing.values());
+    await this.#options.runs.release(this.#options.workerId);
+  }
+
+  async #execute(run: Run): Promise<void> {
+    const { runs, clock, log, workerId } = this.#options;
+    const leased = { id: run.id, workerId };
+    const stopBeating = startHeartbeat(() => runs.touch(leased));
+    try {
+      await this.#store(run, await this.#segment(run));
+    } catch (err) {
+      log.error({ err, runId: run.id, workflowId: run.workflowId }, "a run could not go on and is tried again");
+      await runs.postpone(leased, clock.now().add({ seconds: AFTER_ERROR_SECONDS })).catch(() => undefined);
+    } finally {
+      await stopBeating();
+    }
+  }
+
+  async #segment(run: Run): Promise<SegmentEnd> {
+    const workflow = this.workflows.find(({ id }) => id === run.workflowId);
+    const collectionAddress = this.#options.collectionAddress(run.environment);
+    if (workflow === undefined || collectionAddress === undefined) {
+      // A process of another version or configuration may know it.
+      return { kind: "again", at: this.#options.clock.now().add({ minutes: 1 }) };
+    }
+    const journal = await this.#options.runs.steps(run.id);
+    const { runs, catalog, clock, random, workerId } = this.#options;
+    const options = { runs, catalog, clock, random, workerId, collectionAddress, invoke: this.#invoke, ask: this.#ask };
+    return await new Segment(options, workflow, run, journal).execute();
+  }
+
+  async #store(run: Run, end: SegmentEnd): Promise<void> {
+    const { runs, log, workerId } = this.#options;
+    const leased = { id: run.id, workerId };
+    if (end.kind === "again") await runs.postpone(leased, end.at, end.failed);
+    if (end.kind === "completed") await runs.end(leased, { state: "completed", result: end.result });
+    if (end.kind === "failed") await runs.end(leased, { state: "failed", failure: end.failure });
+    if (end.kind === "failed") log.warn({ runId: run.id, workflowId: run.workflowId, ...end.failure }, "a run failed");
+    if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
+  }
+
+  /** What cancelling the run where it is would lose. `mayBuy`: nobody knows, as it is under way with a step that spends. */
+  async assess(run: Run): Promise<{ losses: readonly OrderEnd[]; steps: number; mayBuy: boolean }> {
+    const journal = await this.#options.runs.steps(run.id);
+    const workflow = this.workflows.find(({ id }) => id === run.workflowId);
+    const collectionAddress = this.#options.collectionAddress(run.environment);
+    const known = { steps: journal.length, mayBuy: journal.some((step) => this.#isSpending(step)) };
+    if (workflow === undefined || collectionAddress === undefined) return { ...known, losses: [], mayBuy: true };
+    const options = { collectionAddress, catalog: this.#options.catalog, invoke: this.#invoke };
+    return { ...known, losses: await assessLoss(options, workflow, run, journal) };
+  }
+
+  /** Whether it may have bought what nobody has heard of yet. */
+  #isSpending({ state, tool, outcome }: JournaledStep): boolean {
+    if (state !== "running" || tool === undefined) return false;
+    const { code } = LastAttempt.parse(outcome ?? {});
+    return this.#options.catalog.find(tool)?.tool.effect === "spend" && (code === undefined || mayHaveHappened(code));
+  }
+
+  /** The tool's answer; undefined when the run's key may not call it any more. */
+  readonly #invoke = async (run: Run, call: RunCall): Promise<Answer | undefined> => {
+    const invocation = await this.#invocationOf(run, call);
+    if (invocation === undefined) return undefined;
+    try {
+      return await this.#options.kernel.invoke(invocation);
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      return outcome === undefined ? undefined : { outcome, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
+    }
+  };
+
+  readonly #ask: SegmentOptions["ask"] = async (run, call) => {
+    const invocation = await this.#invocationOf(run, call);
+    if (invocation === undefined) return undefined;
+    try {
+      const refusal = await this.#options.kernel.ask(invocation);
+      return refusal === undefined ? "granted" : outcomeOf(refusal);
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  };
+
+  /** Undefined: the run's key is no longer one of its environment. */
+  async #invocationOf(
+    run: Run,
+    { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
+  ): Promise<Invocation | undefined> {
+    const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
+    const principal = await confirmPrincipal();
+    if (principal === undefined || principal.environment !== run.environment) return undefined;
+    return {
+      toolName: tool,
+      args,
+      principal,
+      confirmPrincipal,
+      idempotencyKey,
+      policyId,
+      purpose,
+      cover,
+      leadTravelerId,
+      userId: run.userId,
+      surface: "workflow",
+      traceId: run.traceId,
+      gone: { signal: this.#gone.signal },
+      isPatient: true,
+    };
+  }
+}
+
+/** What was refused, in the words of the journal; undefined: the key may not call it any more. What is no Failure is thrown. */
+function outcomeOf(error: unknown): (Outcome & { ok: false }) | undefined {
+  if (!(error instanceof Failure)) throw error;
+  if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
+  const { code, detail, extra, issues, retryAfterSeconds } = error;
+  return {
+    ok: false,
+    code,
+    ...(detail === undefined ? {} : { detail }),
+    ...(extra === undefined ? {} : { extra }),
+    ...(issues === undefined ? {} : { issues }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}

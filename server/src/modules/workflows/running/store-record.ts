@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { TripEntryKind, TripNote } from "../../../kernel/contracts/trip-note.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { insertTripEntry, type NewTripEntry } from "../../memory/index.ts";
+import { type DecidedBy, type NewPause, type Run, TIMEOUT } from "../runs.ts";
+import { entryOfRun, type Runner } from "./remember-run.ts";
+
+/** What runs tell the records of their trips, in the transactions that store it. */
+
+async function append(db: Queryable, runId: string, entry: NewTripEntry): Promise<void> {
+  const trips = sql`select tenant_id, network, trip_id from workflow_run where id = ${runId}`;
+  await insertTripEntry(trips, entry).execute(db);
+}
+
+export async function rememberStart(db: Queryable, run: Runner & Pick<Run, "workflowId">, at: Temporal.Instant) {
+  const { id, workflowId } = run;
+  const note: TripNote = { kind: "run", text: `A run of ${workflowId} began.`, details: { workflowId } };
+  await append(db, id, entryOfRun(run, "start", note, at));
+}
+
+export async function rememberEnd(
+  db: Queryable,
+  run: Runner & Pick<Run, "workflowId">,
+  end: { state: string; failure?: unknown },
+  at: Temporal.Instant,
+) {
+  const { code } = Failed.safeParse(end.failure).data ?? {};
+  const text = `The run of ${run.workflowId} ${code === undefined ? "was completed" : `failed: ${code}`}.`;
+  const note: TripNote = { kind: "run", text, details: { workflowId: run.workflowId, state: end.state, code } };
+  await append(db, run.id, entryOfRun(run, "end", note, at));
+}
+
+const Failed = z.object({ code: z.string() });
+
+/** What was shown to a person is an offer of the trip. */
+export async function rememberPause(db: Queryable, run: Runner, pause: NewPause, at: Temporal.Instant) {
+  const { stepId, reason, decidedBy, shown, expiresAt } = pause;
+  const kind: TripEntryKind = decidedBy === "person" ? "offer" : "run";
+  const { offer, verdict } = Shown.safeParse(shown).data ?? {};
+  const details = { step: stepId, decidedBy, expiresAt: expiresAt.toString(), offer, verdict };
+  await append(db, run.id, entryOfRun(run, `${stepId}:paused`, { kind, text: `Waiting: ${reason}`, details }, at));
+}
+
+const Shown = z.object({ offer: z.unknown(), verdict: z.unknown() });
+
+interface Resolved {
+  runId: string;
+  stepId: string;
+  decidedBy: DecidedBy;
+  /** What has resolved it by happening. */
+  event: string | undefined;
+  about: string | undefined;
+  resolution: object;
+  by: string;
+}
+
+export async function rememberResolution(db: Queryable, resolved: Resolved, at: Temporal.Instant) {
+  const { runId, stepId, decidedBy, event, about, resolution, by } = resolved;
+  const { status = "given" } = Status.safeParse(resolution).data ?? {};
+  const isApproval = event === "approval_decided";
+  const kind: TripEntryKind =
+    isApproval || decidedBy === "person" ? "approval" : decidedBy === "caller" ? "decision" : "run";
+  const key = isApproval ? `approval:${about}` : `${runId}:${stepId}:resolved`;
+  const isPerson = by !== event;
+  await append(db, runId, {
+    key,
+    kind,
+    text: `${stepId}: ${status}${by === TIMEOUT ? ", as nobody answered in time" : ""}.`,
+    at,
+    details: { step: stepId, status, runId, ...(isApproval ? { approvalId: about } : {}) },
+    userId: isPerson && by !== TIMEOUT ? by : undefined,
+  });
+}
+
+const Status = z.object({ status: z.string() });
+
+/** `mails`: so many people are written to. */
+export async function rememberReminder(
+  db: Queryable,
+  { runId, stepId }: { runId: string; stepId: string },
+  mails: number,
+  at: Temporal.Instant,
+) {
+  await append(db, runId, {
+    key: `${runId}:${stepId}:reminded`,
+    kind: "message",
+    userId: undefined,
+    at,
+    text: `Half of the time of ${stepId} is over: ${mails === 0 ? "nobody has an address to be reminded by" : `${mails} reminded by mail`}.`,
+    details: { step: stepId, runId, mails },
+  });
+}

@@ -1,0 +1,27 @@
+import type { Hex } from "../../domain/tokens.ts";
+
+/** ERC-8004; `forwarder` takes what a wallet signed and the relayer sends. */
+export interface AgentRegistryAddresses {
+  forwarder: Hex;
+  identity: Hex;
+  reputation: Hex;
+  validation: Hex;
+}
+
+interface ValidationOnChain {
+  validator: Hex;
+  agentId: bigint;
+  /** Undefined: not answered yet. */
+  response: number | undefined;
+  tag: string;
+}
+
+/** Reads reject with Failure `chain_unavailable`, as everything of `Chain`. */
+export interface AgentRegistries {
+  readonly contracts: AgentRegistryAddresses;
+  /** Undefined: no agent has this id. */
+  ownerOf(agentId: bigint): Promise<Hex | undefined>;
+  /** The first agent that was registered by this wallet. */
+  agentOf(owner: Hex): Promise<bigint | undefined>;
+  validation(requestHash: Hex): Promise<ValidationOnChain | undefined>;
+}

@@ -1,0 +1,18 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../identity.ts";
+
+/**
+ * treasury: a tenant's money · collection: what covers the operator's supplier account and takes in fees · relayer: pays the gas
+ * of every transaction; on the development chain also the owner of the contracts.
+ */
+export type WalletKind = "treasury" | "collection" | "relayer";
+
+export interface Wallet {
+  id: string;
+  environment: Environment;
+  kind: WalletKind;
+  /** Null: the service's own. */
+  tenantId: string | null;
+  /** In lower case. */
+  address: Hex;
+}

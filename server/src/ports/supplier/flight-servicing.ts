@@ -1,0 +1,209 @@
+import type {
+  BaggageService,
+  BookedSegment,
+  BookedService,
+  CallOptions,
+  Condition,
+  NamedPassenger,
+  OrderedSlice,
+  RequestedService,
+  Slice,
+} from "./flights.ts";
+
+/**
+ * What can be done with an offer or an order beside booking it. Failures as in `ports/supplier/flights.ts`, and: `order_not_found`,
+ * `cancellation_not_found`, `change_offer_not_found`, `change_not_found`, `order_not_changeable` and `order_not_cancellable`
+ * (the airline or the fare does not allow it), `cancellation_expired`, `cancellation_stale` (a newer quote replaced it, or the
+ * order has changed since), `change_expired` (the change or the offer of it), `already_cancelled`, `already_confirmed`,
+ * `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
+ */
+
+export interface SeatService {
+  /** What `book_flight` takes as a service's id; for one passenger on one segment. */
+  id: string;
+  passengerId: string;
+  segmentId: string;
+  /** Such as 14C. */
+  designator: string;
+  cabinClass: string | null;
+  position: "window" | "middle" | "aisle" | null;
+  isExitRow: boolean;
+  /** What the airline says about it and about who may sit there. */
+  airlineSays: readonly string[];
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+interface Ancillaries {
+  bags: readonly BaggageService[];
+  /** Free seats, cheapest first within a segment; empty also when the airline gives no seat map. */
+  seats: readonly SeatService[];
+  /** Whether the airline gave a seat map at all. */
+  hasSeatMap: boolean;
+}
+
+/** What services cost beside their offer, by the prices that the supplier shows with them. */
+export interface PricedServices {
+  servicesAmount: string;
+  /** The offer and the services: what an order of both costs. */
+  totalAmount: string;
+  totalCurrency: string;
+  services: readonly PricedService[];
+}
+
+export interface PricedService extends RequestedService {
+  kind: "bag" | "seat";
+  totalAmount: string;
+  /** Of a seat, or of one piece of a bag. */
+  eachAmount: string;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** Of a bag. */
+  bag: Pick<BaggageService, "kind" | "maximumWeightKilograms"> | null;
+}
+
+interface OrderDocument {
+  type: string;
+  number: string;
+  passengerIds: readonly string[];
+}
+
+/** An order as the supplier has it now. */
+export interface OrderDetails {
+  id: string;
+  pnr: string;
+  bookingId: string | null;
+  owner: { iataCode: string; name: string };
+  totalAmount: string;
+  totalCurrency: string;
+  paid: boolean;
+  cancelledAt: string | null;
+  ticketed: boolean;
+  documents: readonly OrderDocument[];
+  slices: readonly OrderedSlice[];
+  conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
+  passengers: readonly NamedPassenger[];
+  services: readonly BookedService[];
+  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  voidWindowEndsAt: string | null;
+  /** Changes that the airline made and nobody has answered: the flights as they were and as they are to be. */
+  airlineChanges: readonly {
+    id: string;
+    detectedAt: string | null;
+    actionTaken: string | null;
+    removed: readonly BookedSegment[];
+    added: readonly BookedSegment[];
+  }[];
+  availableActions: readonly string[];
+}
+
+interface IssuedCredit {
+  /** Null: it is not issued yet, or the supplier does not say. */
+  id: string | null;
+  airlineIataCode: string | null;
+  amount: string | null;
+  currency: string | null;
+  code: string | null;
+  passengerId: string | null;
+}
+
+export interface CancellationQuote {
+  /** `ore_…` */
+  id: string;
+  orderId: string;
+  refundAmount: string | null;
+  refundCurrency: string | null;
+  /** In the supplier's words: balance, airline_credits, awaiting_payment, original_form_of_payment, … Null: it does not say. */
+  refundTo: string | null;
+  credits: readonly IssuedCredit[];
+  /** ISO 8601 UTC. Null: it does not expire. */
+  expiresAt: string | null;
+  confirmedAt: string | null;
+}
+
+export interface ChangeSlices {
+  add: readonly { origin: string; destination: string; departureDate: string; cabinClass?: string }[];
+  remove: readonly { sliceId: string }[];
+}
+
+export interface ChangeOffer {
+  /** `oco_…` */
+  id: string;
+  /** Of the difference to pay: below zero it is given back. What the order costs then only the order says, once it is changed. */
+  changeTotalAmount: string;
+  changeTotalCurrency: string;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+  refundTo: string | null;
+  expiresAt: string | null;
+  slices: { add: readonly Slice[]; remove: readonly OrderedSlice[] };
+}
+
+interface ChangeRequest {
+  /** `ocr_…` */
+  id: string;
+  orderId: string;
+  offers: readonly ChangeOffer[];
+}
+
+export interface OrderChange {
+  /** `oce_…` */
+  id: string;
+  orderId: string;
+  changeTotalAmount: string;
+  changeTotalCurrency: string;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+  refundTo: string | null;
+  expiresAt: string | null;
+  confirmedAt: string | null;
+  /** The flights that the change gives up and those that take their place. Null: the supplier does not say. */
+  slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;
+}
+
+export interface FlightServicing {
+  listAncillaries(offerId: string, options?: CallOptions): Promise<Ancillaries>;
+  /** `service_not_available` when the offer has not all of them in these quantities. */
+  priceServices(offerId: string, services: readonly RequestedService[], options?: CallOptions): Promise<PricedServices>;
+  getOrderDetails(orderId: string, options?: CallOptions): Promise<OrderDetails>;
+  /**
+   * What the operator's balance had paid for an order that died, when the supplier took none of it in the end: each payment is
+   * `failed` or `cancelled` there. Null while any of it succeeded or is on its way, and when the balance paid nothing.
+   */
+  getReturnedPayment(orderId: string, options?: CallOptions): Promise<string | null>;
+  /** Quotes cost nothing, and a new one makes the one before it stale. */
+  quoteCancellation(orderId: string): Promise<CancellationQuote>;
+  getCancellation(cancellationId: string, options?: CallOptions): Promise<CancellationQuote>;
+  /** Sent once, never repeated; afterwards `getCancellation` says whether it took effect. */
+  confirmCancellation(cancellationId: string): Promise<CancellationQuote>;
+  requestChange(orderId: string, slices: ChangeSlices): Promise<ChangeRequest>;
+  getChangeOffer(changeOfferId: string, options?: CallOptions): Promise<ChangeOffer & { orderId: string | null }>;
+  /** Makes a pending change of an offer; costs nothing. */
+  selectChangeOffer(changeOfferId: string): Promise<OrderChange>;
+  getChange(changeId: string, options?: CallOptions): Promise<OrderChange>;
+  /** Sent once, never repeated; afterwards `getChange` says whether it took effect. `payment` when there is something to pay. */
+  confirmChange(changeId: string, payment: { amount: string; currency: string } | undefined): Promise<OrderChange>;
+  /** Credits of this customer, newest first. */
+  listAirlineCredits(
+    customerUserId: string,
+    limit: number,
+    options?: CallOptions,
+  ): Promise<readonly AirlineCreditDetails[]>;
+}
+
+export interface AirlineCreditDetails {
+  id: string;
+  airlineIataCode: string;
+  amount: string;
+  currency: string;
+  code: string | null;
+  name: string | null;
+  customerUserId: string | null;
+  orderId: string | null;
+  issuedOn: string | null;
+  expiresAt: string | null;
+  spentAt: string | null;
+  invalidatedAt: string | null;
+  /** Neither spent, invalidated nor expired. */
+  usable: boolean;
+}

@@ -1,0 +1,363 @@
+import type { z } from "zod";
+import type { CabinClass, Provenance } from "../../domain/schemas.ts";
+
+/**
+ * The flight supplier. Failures are `Failure`s with these codes, which tools declare:
+ * `provider_timeout` and `provider_unavailable` (nothing happened, retryable), `outcome_unknown` (a commit was sent and no
+ * answer came: look it up after a quiet time, never repeat it), `offer_not_found`, `offer_expired`, `price_changed`,
+ * `order_not_found`, `booking_rejected` (the supplier refused; nothing was made), `hold_not_available`,
+ * `service_not_available`, `credit_not_applicable`; `invalid_input` (naming the argument) when the supplier refuses a value
+ * of a search or of a customer.
+ */
+
+export interface PrivateFare {
+  corporateCode?: string;
+  tourCode?: string;
+  trackingReference?: string;
+  accountNumber?: string;
+}
+
+export interface LoyaltyAccount {
+  airlineIataCode: string;
+  accountNumber: string;
+}
+
+export interface SearchPassenger {
+  /** In years when the last part of the journey leaves. Left out: an adult. */
+  age?: number;
+  /** A leisure fare type as the interface names it. */
+  leisureFareType?: string;
+  loyaltyAccounts: readonly LoyaltyAccount[];
+  /** Needed by suppliers beside loyalty accounts. */
+  givenName?: string;
+  familyName?: string;
+}
+
+export interface FlightSearch {
+  origin: string;
+  destination: string;
+  departureDate: string;
+  returnDate?: string;
+  cabinClass: z.infer<typeof CabinClass>;
+  passengers: readonly SearchPassenger[];
+  /** Keys are airline IATA codes. */
+  privateFares: Readonly<Record<string, readonly PrivateFare[]>>;
+  airlineCreditIds: readonly string[];
+}
+
+export interface Segment {
+  id: string;
+  carrier: string;
+  carrierName: string;
+  /** Marketing carrier and number, such as BA117. */
+  flightNumber: string;
+  operatingCarrier: string;
+  origin: string;
+  destination: string;
+  originTerminal: string | null;
+  destinationTerminal: string | null;
+  /** Local time at the airport, without an offset. */
+  departingAt: string;
+  arrivingAt: string;
+  durationMinutes: number;
+  aircraft: string | null;
+  cabinClass: string;
+  /** Of the first passenger. */
+  baggage: readonly Baggage[];
+  /** Landings on the way under the same flight number. */
+  stops: readonly Stop[];
+  passengers: readonly SegmentPassenger[];
+}
+
+type Baggage = {
+  type: string;
+  quantity: number;
+};
+
+type Stop = {
+  airport: string;
+  /** Local time at the airport, without an offset. */
+  arrivingAt: string;
+  departingAt: string;
+  durationMinutes: number | null;
+};
+
+type SegmentPassenger = {
+  passengerId: string;
+  cabinClass: string;
+  /** Included in the fare. */
+  baggage: readonly Baggage[];
+  /** Such as 14C; null: none was chosen. */
+  seat: string | null;
+};
+
+export interface Slice {
+  id: string;
+  origin: string;
+  destination: string;
+  durationMinutes: number;
+  fareBrandName: string | null;
+  /** Of this slice alone. Null: the airline did not say. */
+  changeBeforeDeparture: Condition | null;
+  segments: readonly Segment[];
+}
+
+/** Of an order, which stands also where the supplier does not say everything: texts are empty and numbers null then. */
+export interface OrderedSegment extends Omit<Segment, "durationMinutes"> {
+  durationMinutes: number | null;
+}
+
+export interface OrderedSlice extends Omit<Slice, "durationMinutes" | "segments"> {
+  durationMinutes: number | null;
+  segments: readonly OrderedSegment[];
+}
+
+export interface Condition {
+  allowed: boolean;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+}
+
+export interface FlightOffer {
+  id: string;
+  totalAmount: string;
+  totalCurrency: string;
+  taxAmount: string | null;
+  owner: { iataCode: string; name: string };
+  slices: readonly Slice[];
+  /** Null: the airline did not say. */
+  conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
+  paymentRequirements: {
+    requiresInstantPayment: boolean;
+    priceGuaranteeExpiresAt: string | null;
+    paymentRequiredBy: string | null;
+  };
+  /** `age`: where the search gave it, or the airline says it. */
+  passengers: readonly { id: string; type: string | null; age?: number; fareType: string | null }[];
+  identityDocumentsRequired: boolean;
+  /** Of which kinds they may be, in the supplier's words, such as `passport`. Empty: the supplier does not say. */
+  identityDocumentTypes: readonly string[];
+  privateFares: readonly { type: string; corporateCode?: string; tourCode?: string; trackingReference?: string }[];
+  availableAirlineCreditIds: readonly string[];
+  totalEmissionsKg: string | null;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
+export interface FlightSearchResult {
+  offers: readonly FlightOffer[];
+  /** What the caller asked for and the supplier does not know; said in the answer, never dropped silently. */
+  notApplied: readonly { input: string; value: string; reason: string }[];
+  provenance: Provenance;
+  sandbox: boolean;
+}
+
+export interface OrderPassenger {
+  /** The offer's passenger id. */
+  id: string;
+  title: string;
+  gender: "m" | "f";
+  givenName: string;
+  familyName: string;
+  bornOn: string;
+  email: string;
+  phoneNumber: string;
+  customerUserId?: string;
+  /** The passenger id of the infant on this adult's lap. */
+  infantPassengerId?: string;
+  loyaltyAccounts: readonly LoyaltyAccount[];
+  identityDocument?: { number: string; issuingCountryIso2: string; expiresOn: string };
+}
+
+/** A bag or a seat of `listAncillaries`. */
+export interface RequestedService {
+  id: string;
+  quantity: number;
+}
+
+export interface BaggageService {
+  id: string;
+  kind: "checked" | "carry_on" | "other";
+  maximumQuantity: number;
+  maximumWeightKilograms: number | null;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** For one piece. */
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface OrderRequest {
+  offerId: string;
+  passengers: readonly OrderPassenger[];
+  /** Booked and paid with the order. */
+  services: readonly RequestedService[];
+  /** Our booking id: kept in the supplier's metadata, so that an unknown outcome can be looked up. */
+  bookingId: string;
+  /** What all of it costs: the offer and the services. */
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface SupplierOrder {
+  id: string;
+  /** Empty: the supplier does not say it yet. */
+  pnr: string;
+  offerId: string | null;
+  bookingId: string | null;
+  totalAmount: string;
+  totalCurrency: string;
+  paid: boolean;
+  cancelled: boolean;
+  ticketed: boolean;
+  /** Part of the total: taxes and charges of the carrier. Undefined: the supplier does not say. */
+  taxAmount?: string | undefined;
+  conditions: FlightOffer["conditions"];
+  /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
+  creditAppliedAmount: string | null;
+  paymentRequiredBy: string | null;
+  /** Bags and seats that were booked with it. */
+  services: readonly BookedService[];
+  /** What changes of the order name. */
+  slices: readonly OrderedSlice[];
+  passengers: readonly NamedPassenger[];
+  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  voidWindowEndsAt: string | null;
+  /** Numbers of tickets. */
+  tickets: readonly string[];
+}
+
+/** Whom the ids of an order's passengers stand for. */
+export type NamedPassenger = {
+  id: string;
+  givenName: string;
+  familyName: string;
+};
+
+export interface BookedSegment {
+  flightNumber: string;
+  origin: string;
+  destination: string;
+  /** Local time at the airport, without an offset. */
+  departingAt: string;
+  arrivingAt: string;
+}
+
+export interface BookedService {
+  /** `ser_…` */
+  id: string;
+  kind: "bag" | "seat" | "other";
+  quantity: number;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** Of a seat, such as 14C. */
+  designator: string | null;
+  /** Of a bag, each piece. */
+  maximumWeightKilograms: number | null;
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface BookedSlice {
+  id: string;
+  origin: string;
+  destination: string;
+  /** Local time at the airport, without an offset. */
+  departingAt: string | null;
+  segments: readonly BookedSegment[];
+}
+
+export interface AirlineCredit {
+  id: string;
+  airlineIataCode: string;
+  amount: string;
+  currency: string;
+  customerUserId: string | null;
+  usable: boolean;
+}
+
+export interface Customer {
+  id: string;
+  email: string;
+  givenName: string;
+  familyName: string;
+  phoneNumber: string | null;
+}
+
+export interface NearbyAirport {
+  iataCode: string;
+  name: string;
+  cityName: string | null;
+  countryCode: string;
+  latitude: number;
+  longitude: number;
+  timeZone: string | null;
+  distanceMeters: number | null;
+}
+
+export interface AirportList {
+  airports: readonly NearbyAirport[];
+  /** Of which day the data is; undefined: the supplier does not say. */
+  asOf: string | undefined;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface Flights {
+  /** What a result from here is labelled with. */
+  readonly provenance: () => Provenance;
+  readonly sandbox: boolean;
+  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  readonly quietMilliseconds: number;
+  searchOffers(query: FlightSearch, options?: CallOptions): Promise<FlightSearchResult>;
+  getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
+  /**
+   * Reserves without paying. Sent once, never repeated. Refused with `hold_not_available` when the request has services: the
+   * supplier books these only with an order that is paid at once.
+   */
+  holdOrder(request: OrderRequest): Promise<SupplierOrder>;
+  /**
+   * Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated.
+   * Refused with `credit_not_applicable` when a credit leaves more than `mostFromBalance` (in the order's currency) to pay.
+   */
+  instantOrder(
+    request: OrderRequest & ({ airlineCreditId?: never } | { airlineCreditId: string; mostFromBalance: string }),
+  ): Promise<SupplierOrder>;
+  /** Pays a held order from the operator's balance. Sent once, never repeated. */
+  payOrder(orderId: string, amount: string, currency: string): Promise<void>;
+  /**
+   * The bags that the airline adds to a paid order, with ids of their own. The supplier sells nothing else for an order that
+   * exists, and not every airline adds bags.
+   */
+  listOrderBags(orderId: string, options?: CallOptions): Promise<readonly BaggageService[]>;
+  /**
+   * Adds bags of `listOrderBags` to a paid order, all or none, and pays for them from the operator's balance. Sent once, never
+   * repeated; afterwards the services of the order say whether it took effect.
+   */
+  addBags(
+    orderId: string,
+    bags: readonly RequestedService[],
+    payment: { amount: string; currency: string },
+  ): Promise<SupplierOrder>;
+  getOrder(orderId: string, options?: CallOptions): Promise<SupplierOrder>;
+  /** Orders made from this offer that carry our booking id; the lookup after an unknown outcome. */
+  findOrdersByBooking(offerId: string, bookingId: string): Promise<readonly SupplierOrder[]>;
+  /** Cancels an unpaid hold, as undo of a booking that cannot be completed. */
+  cancelUnpaidOrder(orderId: string): Promise<void>;
+  getAirlineCredit(creditId: string): Promise<AirlineCredit | undefined>;
+  /** All that have the address: a supplier may have several, in groups of their own. */
+  findCustomersByEmail(email: string): Promise<readonly Customer[]>;
+  /**
+   * `customer_email_taken`: another customer has the address. `group`: makes a new group of this name and the customer in it,
+   * where the address is free again at a supplier that wants it once in a group only.
+   */
+  createCustomer(customer: Omit<Customer, "id">, options?: { group: string }): Promise<Customer>;
+  /** `customer_email_taken` as above; the customer's group stays. */
+  updateCustomer(id: string, customer: Omit<Customer, "id">): Promise<Customer>;
+  findAirports(
+    query: { text: string } | { latitude: number; longitude: number; radiusMeters: number },
+    options?: CallOptions,
+  ): Promise<AirportList>;
+}

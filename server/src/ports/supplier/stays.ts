@@ -1,0 +1,85 @@
+import type { Provenance } from "../../domain/schemas.ts";
+import type { CallOptions } from "./flights.ts";
+
+export interface StaySearch {
+  latitude: number;
+  longitude: number;
+  radiusKilometers: number;
+  checkInDate: string;
+  checkOutDate: string;
+  guests: number;
+  /** Of those guests who are children; the others are adults. */
+  childAges?: readonly number[];
+  rooms: number;
+  /** `nre_…`: agreed rates to look for beside the public ones. */
+  negotiatedRateIds?: readonly string[];
+}
+
+/** Empty `timeline`: the rate is not refundable. */
+export interface CancellationPolicy {
+  refundable: boolean;
+  timeline: readonly { before: string; refundAmount: string; currency: string }[];
+}
+
+export interface Accommodation {
+  /** The supplier's accommodation id. */
+  id: string;
+  /** The search result's id, from which all rates can be fetched. */
+  searchResultId: string;
+  name: string;
+  /** Null, as the longitude: the supplier does not say where it is. */
+  latitude: number | null;
+  longitude: number | null;
+  address: string | null;
+  photos: readonly string[];
+  starRating: number | null;
+  reviewScore: number | null;
+  reviewCount: number | null;
+  /** Those that can be paid from the operator's balance; cheapest first, and at least one. */
+  rates: readonly [StayRate, ...StayRate[]];
+  expiresAt: string | null;
+}
+
+export interface Beds {
+  /** In the supplier's words, such as `double`. */
+  type: string;
+  count: number;
+}
+
+export interface StayRate {
+  id: string;
+  /** For the whole stay and all its rooms. */
+  totalAmount: string;
+  totalCurrency: string;
+  boardType: string | null;
+  roomName: string | null;
+  /** In each room. Empty: the supplier does not say. */
+  beds: readonly Beds[];
+  cancellationPolicy: CancellationPolicy;
+  /** Paid there, in addition; null: nothing. */
+  dueAtAccommodationAmount: string | null;
+  dueAtAccommodationCurrency: string | null;
+}
+
+export interface StaysFound {
+  /** Best first, by review score and price. */
+  accommodations: readonly Accommodation[];
+  /** How many places the supplier has there. */
+  considered: number;
+}
+
+/**
+ * The stays supplier. Failure codes as in `ports/supplier/flights.ts`: `provider_timeout`, `provider_unavailable`; and
+ * `negotiated_rate_not_found` for a search that names one which the supplier does not have.
+ */
+export interface Stays {
+  readonly provenance: () => Provenance;
+  readonly sandbox: boolean;
+  /** The best `limit` places with their rates; fewer when the supplier has fewer. */
+  searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<StaysFound>;
+  /**
+   * A picture that nobody but this service can reach, by the end of the link that a search showed. Undefined: there is none, as a
+   * live supplier's pictures are everybody's.
+   */
+  readPhoto(name: string, options?: CallOptions): Promise<{ contentType: string; body: string } | undefined>;
+}

@@ -1,0 +1,120 @@
+import { type ToolArea, toolAreas } from "../../../domain/scopes.ts";
+import { METER_ID_HEADER, SIGNATURE_HEADER, TRACE_ID_HEADER } from "../../http/audit-headers.ts";
+import { type JsonObject, ref } from "./openapi-json.ts";
+
+/** The parts that operations share. */
+
+export const SECURITY_SCHEME = "apiKey";
+export const INTERNAL_SCHEME = "internalToken";
+
+const areaDescriptions: Readonly<Record<ToolArea, string>> = {
+  flights: "Search, book, change and cancel flights.",
+  stays: "Search, quote and book stays.",
+  treasury: "Balances, transfers and swaps of the tenant's wallets.",
+  escrow: "Prefunded trips, and bookings that are reserved, committed and settled from them.",
+  policy: "Corporate travel policy and pricing policy.",
+  reputation: "Records of what agents are worth and who validated it.",
+  trip: "Help around a trip: places, weather, safety, transfers, delays.",
+  documents: "Reading of travel documents, and the entry rules of countries.",
+  account: "What the caller's tenant and key may do, and what a call would do.",
+  travelers: "Profiles of the tenant's users.",
+  usage: "What was called and what it cost.",
+  workflows: "Whole bookings that pause for people and events, and go on.",
+  approvals: "What waits for the decision of a person.",
+};
+
+/** Groups of operations that are no areas of tools. */
+const otherDescriptions = {
+  orders: "What was booked and what became of it.",
+  mcp: "The same tools over the Model Context Protocol.",
+  health: "For probes and load balancers.",
+  discovery: "Descriptions of this service for people, agents and tools.",
+} as const;
+
+/** In the order in which they are shown. */
+export const tags: readonly { name: string; description: string }[] = [
+  ...toolAreas.map((name) => ({ name, description: areaDescriptions[name] })),
+  ...Object.entries(otherDescriptions).map(([name, description]) => ({ name, description })),
+];
+
+const text = (description: string, rest: JsonObject = {}): JsonObject => ({
+  description,
+  schema: { type: "string", ...rest },
+});
+
+export const components = {
+  securitySchemes: {
+    [SECURITY_SCHEME]: {
+      type: "http",
+      scheme: "bearer",
+      description: "An API key, `ak_…`, of a tenant. Operations list the scope that the key must hold.",
+    },
+    [INTERNAL_SCHEME]: {
+      type: "http",
+      scheme: "bearer",
+      description:
+        "An internal token, `itk_…`, of a system of the operator's. It acts for the tenants that it is bound to.",
+    },
+  },
+  headers: {
+    TraceId: text("Id of this call, for support and for joining with usage records.", { pattern: "^[0-9a-f]{32}$" }),
+    MeterId: text("Id of the usage record; absent when nothing was recorded."),
+    Signature: text(
+      "`t=<unix seconds>,v1=<hex>`: v1 is the HMAC-SHA256 of `<t>.<trace id>.<body>` with the tenant's signing secret, so that an answer served again shows.",
+      { pattern: "^t=\\d+,v1=[0-9a-f]{64}$" },
+    ),
+    IdempotentReplayed: text("`true` when an earlier call with this Idempotency-Key already had this answer."),
+    RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+    WwwAuthenticate: text("The scheme to use."),
+  },
+  parameters: {
+    IdempotencyKey: {
+      name: "Idempotency-Key",
+      in: "header",
+      description:
+        "Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge.",
+      schema: { type: "string", minLength: 1, maxLength: 255 },
+    },
+    Traceparent: {
+      name: "traceparent",
+      in: "header",
+      description: "W3C trace context; the call continues its trace.",
+      schema: { type: "string", pattern: "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$" },
+    },
+  },
+} as const;
+
+/** RFC 9457 with what this service adds. */
+export const problemSchema: JsonObject = {
+  type: "object",
+  description: "RFC 9457. Codes may bring further members.",
+  required: ["type", "title", "status", "ok", "code", "detail", "retryable", "traceId"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    ok: { const: false },
+    code: { type: "string" },
+    detail: { type: "string", description: "What to do next." },
+    retryable: { type: "boolean", description: "Whether the same call, sent again later, can succeed." },
+    traceId: { type: "string" },
+    issues: {
+      type: "array",
+      description: "With invalid_input: what is wrong where.",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: { path: { type: "string" }, message: { type: "string" } },
+      },
+    },
+  },
+};
+
+export const auditHeaders: JsonObject = {
+  [TRACE_ID_HEADER]: ref("headers", "TraceId"),
+  [SIGNATURE_HEADER]: ref("headers", "Signature"),
+};
+
+export const meterHeader: JsonObject = { [METER_ID_HEADER]: ref("headers", "MeterId") };
+
+export const replayHeader: JsonObject = { "idempotent-replayed": ref("headers", "IdempotentReplayed") };

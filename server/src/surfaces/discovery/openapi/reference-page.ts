@@ -1,0 +1,108 @@
+import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
+import type { Routes, WebHandler } from "../../http/hosts.ts";
+import { readScalarBundle } from "./scalar-bundle.ts";
+
+const PAGE = "/reference";
+const BUNDLE = `${PAGE}/scalar.js`;
+const START = `${PAGE}/start.js`;
+const JAVASCRIPT = "text/javascript; charset=utf-8";
+const A_YEAR = "max-age=31536000, immutable";
+const AN_HOUR = "max-age=3600";
+
+/**
+ * Scripts come from files of this host only. Styles may stand in the page: the reference sets them on its elements one by
+ * one, which neither a hash nor a nonce can allow.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Nothing that leaves this host: no fonts, no proxy, no telemetry, no chat, no links into the vendor's products. */
+const configuration = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  persistAuth: false,
+  documentDownloadType: "direct",
+  operationTitleSource: "summary",
+  // The one that the description declares, so that there is a field for the key from the start.
+  authentication: { preferredSecurityScheme: "apiKey" },
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+} as const;
+
+/** The API description as a page to read and to try calls on, all of it served from here. */
+export function referenceRoutes(openApiPath: string): Routes {
+  let reference: { page: WebHandler; script: WebHandler } | undefined;
+  const made = () => {
+    reference ??= makeReference();
+    return reference;
+  };
+  // Calls are tried at the address by which the page was reached, which is the only one that its policy lets it call.
+  const start = `Scalar.createApiReference("#reference", {
+  ...${JSON.stringify({ url: openApiPath, ...configuration })},
+  servers: [{ url: location.origin }],
+});
+`;
+  return [
+    ...cachedRoutes(PAGE, (request) => made().page(request)),
+    ...cachedRoutes(BUNDLE, (request) => made().script(request)),
+    ...cachedRoutes(START, cachedAnswer(start, { contentType: JAVASCRIPT })),
+  ];
+}
+
+function makeReference(): { page: WebHandler; script: WebHandler } {
+  const { script, hash } = readScalarBundle();
+  const answer = cachedAnswer(script, { contentType: JAVASCRIPT, cacheControl: A_YEAR });
+  return {
+    page: cachedAnswer(renderPage(`${BUNDLE}?v=${hash}`), {
+      contentType: "text/html; charset=utf-8",
+      headers: { "content-security-policy": POLICY, "referrer-policy": "no-referrer" },
+    }),
+    async script(request) {
+      const response = await answer(request);
+      // Only the address with the hash stays the same script for ever.
+      if (new URL(request.url).searchParams.get("v") !== hash) response.headers.set("cache-control", AN_HOUR);
+      return response;
+    },
+  };
+}
+
+function renderPage(bundleUrl: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference · Wayfare</title>
+<meta name="description" content="Every tool and route of this deployment, with its arguments, answers and errors.">
+<link rel="icon" href="data:,">
+<style>
+.site { color-scheme: light dark; display: flex; gap: 1.4rem; padding: 0.7rem 1rem; font: 15px system-ui, sans-serif; }
+.site a { color: light-dark(#4c5557, #a7b0b2); text-decoration: none; }
+.site a:first-child { color: light-dark(#0b6b61, #63c7b8); font-weight: 650; }
+.site a:is(:hover, :focus-visible) { text-decoration: underline; }
+</style>
+</head>
+<body>
+<nav aria-label="Site" class="site">
+<a href="/">Wayfare</a><a href="/docs">Documentation</a><a href="/docs/quickstart">Quickstart</a>
+</nav>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The same is at <a href="/docs">/docs</a> and, for programs, at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
+<script src="${bundleUrl}"></script>
+<script src="${START}"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,63 @@
+import { escapeHtml } from "../../../domain/escape-html.ts";
+import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
+import type { Routes } from "../../http/hosts.ts";
+import { APP_MCP_PATH } from "../../mcp/endpoint.ts";
+import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
+import { prefersHtml } from "./preferred-type.ts";
+
+interface LandingOptions {
+  catalog: Catalog;
+  appUrl: string;
+  /** What everything but a browser reads at the root. */
+  welcome: string;
+}
+
+const cards = [
+  ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, in lines to copy."],
+  ["/docs/connect", "Connect", "Lines to copy for Claude, Cursor, VS Code, the MCP inspector and curl."],
+  ["/docs", "Documentation", "Guides, prices, errors and a page for every tool."],
+  ["/reference", "API reference", "Every operation with its schemas; try one from the page."],
+  ["/api/openapi.json", "OpenAPI", "The description that clients are generated from."],
+  ["/llms.txt", "llms.txt", "The same pages, listed for language models."],
+  ["/docs/licences", "Licences", "Of the packages and data that this service consists of, with their notices."],
+  ["/readyz", "Health", "Whether this deployment serves right now."],
+] as const;
+
+/** What a person sees who opens the application host. */
+export function landingRoutes({ catalog, appUrl, welcome }: LandingOptions): Routes {
+  const items = cards.map(
+    ([href, title, note]) => `<li><a href="${href}"><strong>${title}</strong><span>${escapeHtml(note)}</span></a></li>`,
+  );
+  const areas = Map.groupBy(catalog.entries, ({ tool }) => tool.area);
+  const rows = [...areas].map(([area, entries]) => {
+    const tools = entries.map(
+      ({ tool }) => `<a href="/docs/tools/${escapeHtml(tool.name)}">${escapeHtml(tool.title)}</a>`,
+    );
+    return `<tr><th scope="row">${escapeHtml(area)}</th><td>${tools.join(", ")}</td></tr>`;
+  });
+  const html = renderDocument({
+    title: "Wayfare: travel and settlement tools for AI agents",
+    description: "One registry of typed tools that agents call over HTTP and MCP.",
+    hasPageList: false,
+    body: `<main class="landing" id="content">
+<h1>Travel tools that agents can call</h1>
+<p class="lead">Wayfare gives an agent one registry of typed tools, over HTTP and MCP. Every call is authenticated, checked, priced, capped, recorded and signed.</p>
+<ul class="cards">
+${items.join("\n")}
+</ul>
+<h2>The tools here</h2>
+<div class="table"><table><tbody>
+${rows.join("\n")}
+</tbody></table></div>
+<h2>In a terminal</h2>
+<pre tabindex="0"><code>claude mcp add --transport http wayfare ${escapeHtml(appUrl + APP_MCP_PATH)} \\
+  --header "Authorization: Bearer $WAYFARE_API_KEY"
+</code></pre>
+<p><a href="/docs/connect">Connect</a> says where the key comes from, and has the lines for other clients.</p>
+</main>`,
+  });
+  const page = cachedAnswer(html, { contentType: HTML, vary: ["accept"], headers: htmlHeaders });
+  const text = cachedAnswer(welcome, { contentType: "text/plain; charset=utf-8", vary: ["accept"] });
+  return cachedRoutes("/", (request) => (prefersHtml(request) ? page(request) : text(request)));
+}
