@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { catalog } from "../contributions.ts";
 import { runInOrder } from "./gen/run-in-order.ts";
-import { shorten } from "./gen/shorten.ts";
 import { renderTables } from "./gen/table-types.ts";
+import { shorten } from "./gen/tool-pages.ts";
 
 // That the pages are the same wherever and whenever they are made is held by `gen --check`, a step of npm test.
 

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../domain/money.ts";
 import type { Cover, PurposeCall } from "../kernel/contracts/plan.ts";
-import { StepFailure } from "../kernel/contracts/workflow.ts";
-import { endReservation } from "./end-reservation.ts";
+import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
+
+/** The chain's clock is ahead of ours, or the tenant's limits let the run cancel a booking and not release it. */
+const NOT_RELEASED: ReadonlySet<string> = new Set(["trip_expired", "trip_closed", "spend_limit_exceeded"]);
 
 /** The parts that the workflows share. */
 
@@ -327,4 +329,34 @@ export function describeSettled(settled: Answer<"settle_booking">) {
       ? {}
       : { tripFreeUsdc, next: `The trip has ${tripFreeUsdc} USDC left, which close_trip returns to the wallet.` }),
   };
+}
+
+/** What a run had reserved goes back to its trip, so that the run can be started again; in runs of earlier versions to the wallet. */
+async function endReservation(
+  { call }: Steps,
+  reservation: { tripId: string; bookingId: string },
+  { isReturned }: { isReturned: boolean },
+): Promise<ReservationEnd | undefined> {
+  const { tripId, bookingId } = reservation;
+  const named = { ...reservation, reason: "duffel_failed" as const };
+  if (!isReturned) {
+    await call("cancel_booking", named);
+    return undefined;
+  }
+  try {
+    const { returnedTo, returnedUsdc, freeUsdc, walletBecause, next } = await call("release_reservation", named);
+    return { bookingId, returnedTo, returnedUsdc, tripFreeUsdc: freeUsdc, walletBecause, next };
+  } catch (error) {
+    if (!(error instanceof StepFailure) || !NOT_RELEASED.has(error.code)) throw error;
+    const { refundedUsdc } = await call("cancel_booking", named);
+    const { freeUsdc } = await call("read_trip", { tripId });
+    return {
+      bookingId,
+      returnedTo: "wallet",
+      returnedUsdc: refundedUsdc,
+      tripFreeUsdc: freeUsdc,
+      walletBecause: error.code,
+      next: `The money went to your wallet. ${error.message}`,
+    };
+  }
 }

@@ -1,11 +1,40 @@
+import { z } from "zod";
 import type { catalog } from "../../contributions.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import { sayScopes } from "../../domain/scopes.ts";
-import { argumentTable } from "./argument-table.ts";
-import { exampleCurl } from "./example-curl.ts";
-import { json, NOTICE, table, usdc } from "./markdown.ts";
+import { fence, json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";
-import { type Shortened, shorten } from "./shorten.ts";
+
+/** Of JSON Schema, what a table can say; the rest stands in the schema itself. */
+const Property = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  format: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  default: z.unknown().optional(),
+  description: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  items: z.looseObject({ type: z.string().optional() }).optional(),
+});
+const Arguments = z.object({
+  properties: z.record(z.string(), Property).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+/** What the pages on the disk call the application host; readers get their deployment's address. */
+const DISPATCH_URL = "http://127.0.0.1:3000/api/agent/dispatch";
+const DAY_FUNCTION = `day() { date -u -d "+$1 days" +%F 2>/dev/null || date -u -v"+$1"d +%F; }\n`;
+const DATE_TEXT = /"(\d{4}-\d{2}-\d{2})(?=T[^"]*"|")/g;
+
+/** Lists of more objects than this are shown by their first entry: the others have the same form. */
+const MOST_OBJECTS = 2;
+
+interface Shortened {
+  value: unknown;
+  /** Lists that were cut, such as `offers`, with the number of their entries. */
+  cut: readonly { path: string; length: number }[];
+}
 
 type Entry = (typeof catalog.entries)[number];
 
@@ -105,4 +134,70 @@ export function toolSnapshot({ tool, scopes, inputSchema, outputSchema }: Entry)
     payableWithoutKey,
   };
   return `${JSON.stringify({ ...face, errors, inputSchema, outputSchema }, null, 2)}\n`;
+}
+
+export function shorten(value: unknown): Shortened {
+  const cut: { path: string; length: number }[] = [];
+  const visit = (part: unknown, path: string): unknown => {
+    if (Array.isArray(part)) {
+      const long = part.length > MOST_OBJECTS && part.every((entry) => typeof entry === "object" && entry !== null);
+      if (long) cut.push({ path, length: part.length });
+      return (long ? part.slice(0, 1) : part).map((entry) => visit(entry, `${path}[]`));
+    }
+    if (typeof part !== "object" || part === null) return part;
+    const members = Object.entries(part);
+    return Object.fromEntries(
+      members.map(([name, child]) => [name, visit(child, path === "" ? name : `${path}.${name}`)]),
+    );
+  };
+  return { value: visit(value, ""), cut };
+}
+
+/**
+ * A call that runs as it stands. The shell counts days that were ahead of the recorded run from its own today, so that the page does
+ * not change with the day and its dates never lie behind.
+ */
+function exampleCurl(toolName: string, { day, args }: RanExample): string {
+  const recorded = Temporal.PlainDate.from(day);
+  const quoted = JSON.stringify({ tool: toolName, args }).replaceAll("'", "'\\''");
+  const body = quoted.replaceAll(DATE_TEXT, (text, date: string) => {
+    const { days } = recorded.until(Temporal.PlainDate.from(date));
+    return days > 0 ? `"'$(day ${days})'` : text;
+  });
+  const lines = [
+    `curl -s ${DISPATCH_URL}`,
+    `-H "Authorization: Bearer $WAYFARE_API_KEY" -H "Content-Type: application/json"`,
+    `-d '${body}'`,
+  ];
+  return fence("sh", `${body === quoted ? "" : DAY_FUNCTION}${lines.join(" \\\n  ")}`);
+}
+
+function argumentTable(inputSchema: unknown): string {
+  const { properties, required } = Arguments.parse(inputSchema);
+  const rows = Object.entries(properties).map(([name, property]) => [
+    `\`${name}\``,
+    kindOf(property),
+    needOf(property, required.includes(name)),
+    property.description ?? "",
+  ]);
+  return rows.length === 0 ? "None." : table(["Name", "Kind", "Needed", "Meaning"], rows);
+}
+
+function kindOf({ type, format, enum: values, minimum, maximum, items, ...rest }: z.infer<typeof Property>): string {
+  if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(", ");
+  if (rest.const !== undefined) return `\`${String(rest.const)}\``;
+  const base =
+    type === "array"
+      ? `list${items?.type === undefined ? "" : ` of ${items.type}`}`
+      : [type ?? "see the schema"].flat().join(" or ");
+  const words = format === undefined ? base : `${base}, ${format}`;
+  const isBounded = (bound: number | undefined) => bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+  if (isBounded(minimum) && isBounded(maximum)) return `${words}, ${minimum} to ${maximum}`;
+  if (isBounded(minimum)) return `${words}, at least ${minimum}`;
+  return isBounded(maximum) ? `${words}, at most ${maximum}` : words;
+}
+
+function needOf(property: z.infer<typeof Property>, isRequired: boolean): string {
+  if (property.default !== undefined) return `no; \`${JSON.stringify(property.default)}\``;
+  return isRequired ? "yes" : "no";
 }

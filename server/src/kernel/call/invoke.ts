@@ -1,15 +1,13 @@
-import { type Failure, isRetryable } from "../../domain/errors.ts";
+import { Failure, isRetryable, statusByCode } from "../../domain/errors.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Log } from "../../ports/log.ts";
 import type { CatalogEntry } from "../contracts/catalog.ts";
-import { type Charge, NOTHING_PAID, type PendingCall, type Replay } from "../contracts/charge.ts";
+import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Replay } from "../contracts/charge.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "../contracts/gate.ts";
 import type { Answer, Invocation, Kernel } from "../contracts/invocation.ts";
 import type { Preview } from "../contracts/preview-answer.ts";
 import { type CallInfo, Replayed } from "../contracts/tool.ts";
-import { answerAgain } from "./answer-again.ts";
 import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
-import { failureOutcome } from "./failure-outcome.ts";
 import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import { previewCall } from "./preview.ts";
 
@@ -203,3 +201,65 @@ class RunningCall implements CallInfo {
 }
 
 function nobodyWatches(): void {}
+
+/** A declared code passes; what the service itself may say passes; everything else is `tool_failed`, and the log has the cause. */
+function failureOutcome(error: unknown, call: PendingCall, log: Log): Outcome & { ok: false } {
+  if (error instanceof Failure) {
+    if (Object.hasOwn(call.tool.errors, error.code) || Object.hasOwn(statusByCode, error.code)) {
+      if (error.cause !== undefined)
+        log.warn({ err: error.cause, code: error.code, traceId: call.traceId }, "tool failed");
+      const detail = error.detail ?? call.tool.errors[error.code];
+      return {
+        ok: false,
+        code: error.code,
+        ...(detail === undefined ? {} : { detail }),
+        ...(error.issues === undefined ? {} : { issues: error.issues }),
+        ...(error.extra === undefined ? {} : { extra: error.extra }),
+        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+      };
+    }
+  }
+  log.error({ err: error, tool: call.tool.name, traceId: call.traceId }, "undeclared failure of a tool");
+  return {
+    ok: false,
+    code: "tool_failed",
+    detail: "The tool failed in a way that it does not declare. The call was not charged. Report the trace id.",
+  };
+}
+
+/**
+ * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
+ * tool adds what it says, once, and that is stored too. What an earlier release has stored gets what answers have now.
+ */
+async function answerAgain(
+  { log, translate }: { log: Log; translate(error: unknown): unknown },
+  prepared: PreparedCall,
+  { outcome, keep }: Replay,
+): Promise<Outcome> {
+  if (!outcome.ok) return outcome;
+  const { tool } = prepared.entry;
+  const result = await wholeOf(prepared, outcome.result, keep).catch((error: unknown) => {
+    throw translate(error);
+  });
+  const read = tool.output.safeParse(result);
+  if (read.success) return { ok: true, result: read.data };
+  // It is done and paid for: what is known of it is better than an error.
+  log.error({ err: read.error, tool: tool.name }, "a stored answer does not fit the output of its tool");
+  return { ok: true, result };
+}
+
+async function wholeOf(
+  { entry, ports, caller }: PreparedCall,
+  stored: unknown,
+  keep: Replay["keep"],
+): Promise<unknown> {
+  const { complete } = entry.tool;
+  if (complete === undefined || !lacksMembers(entry.outputSchema, stored)) return stored;
+  return await keep(entry.redactResult(await complete(stored, ports, caller)));
+}
+
+/** Whether it lacks what an answer always has. */
+function lacksMembers({ required }: Readonly<Record<string, unknown>>, result: unknown): boolean {
+  if (!Array.isArray(required) || typeof result !== "object" || result === null) return false;
+  return required.some((name) => !Object.hasOwn(result, name));
+}

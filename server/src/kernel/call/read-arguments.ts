@@ -3,7 +3,6 @@ import type { Principal } from "../../ports/identity.ts";
 import type { Payer } from "../contracts/invocation.ts";
 import type { CommonPorts, Tool } from "../contracts/tool.ts";
 import { isPayer } from "./caller.ts";
-import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
 import { MAXIMUM_ISSUES, readInput } from "./validate.ts";
 
 /** The arguments as the tool takes them. Throws `invalid_input` with all that is wrong with them, the tool's own words first. */
@@ -24,4 +23,27 @@ export function checkArguments(tool: Tool, args: unknown, ports: CommonPorts): u
 function together(own: readonly Issue[], issues: readonly Issue[]): Issue[] {
   const said = new Set(own.map(({ path }) => path));
   return [...own, ...issues.filter(({ path }) => !said.has(path))].slice(0, MAXIMUM_ISSUES);
+}
+
+/**
+ * Refuses arguments that concern a tenant's records, for who calls without a key. A rule is the name of an argument, or a path below
+ * it, with `*` for every key or place: `privateFares.*.*.account_number`. What is left empty names nothing.
+ */
+function refuseKeyOnlyInputs(rules: readonly string[], args: unknown): void {
+  const issues: Issue[] = rules
+    .flatMap((rule) => placesOf(args, rule.split("."), []))
+    .map((path) => ({ path: path.join("."), message: "needs an API key: it concerns a tenant's records" }));
+  if (issues.length > 0) throw invalidInput(issues);
+}
+
+function placesOf(value: unknown, [step, ...rest]: readonly string[], path: readonly string[]): (readonly string[])[] {
+  if (step === undefined) return isEmpty(value) ? [] : [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value)
+    .filter(([name]) => step === "*" || name === step)
+    .flatMap(([name, below]) => placesOf(below, rest, [...path, name]));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }

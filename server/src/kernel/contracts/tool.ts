@@ -123,7 +123,7 @@ export class Replayed<Result> {
   }
 }
 
-/** `*` stands for every key or place: see key-only-inputs.ts. */
+/** `*` stands for every key or place: see call/read-arguments.ts. */
 type KeyOnlyInput<Name extends string> = Name | `${Name}.${string}`;
 
 export interface ToolDefinition<

@@ -1,13 +1,22 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
+import type { PlannedMovement } from "../../kernel/contracts/plan.ts";
+import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Mailing, sendNow, storedWords } from "../outbox/index.ts";
-import type { ApprovalCase, ApprovalContext, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
+import {
+  type ApprovalCase,
+  type ApprovalContext,
+  type ApprovalRefusal,
+  type Approvals,
+  describeVerdict,
+  type RequestedApproval,
+} from "../policy/index.ts";
 import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { type ApproverMailPorts, type StoredMails, storeApproverMails } from "./mail-approvers.ts";
-import { showCase } from "./show-case.ts";
 
 export interface KeptApprovalsOptions {
   stores: Stores;
@@ -185,4 +194,66 @@ function requestedOf({ id, expiresAt, reason }: Approval): RequestedApproval {
 
 function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {
   return { tenantId, environment };
+}
+
+/** What whoever decides is shown of a call: plain values, as they are stored and audited. */
+function showCase(asked: ApprovalCase, { alternatives, purpose }: ApprovalContext): Readonly<Record<string, unknown>> {
+  const { call, plan, verdict } = asked;
+  return {
+    askedForUserId: call.namedUserId ?? null,
+    bought: plan.bought === undefined ? null : showPurchase(plan.bought),
+    purpose: purpose === undefined ? null : showPurchase(purpose),
+    alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
+    payments: plan.movements.map(showMovement),
+    irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({
+      what,
+      undoableUntil: undoableUntil?.toString() ?? null,
+    })),
+    ...describeVerdict(verdict, asked),
+  };
+}
+
+function showPurchase(bought: Purchase): Record<string, unknown> {
+  const { kind, price, priceAtLeast, travelerIds, refundable } = bought;
+  return {
+    kind,
+    priceUsd: price === undefined ? null : formatDecimal(price),
+    ...(priceAtLeast === undefined ? {} : { priceAtLeastUsd: formatDecimal(priceAtLeast) }),
+    travelerIds: travelerIds ?? null,
+    refundable: refundable ?? null,
+    ...(bought.kind === "flight" ? showFlight(bought) : showStay(bought)),
+  };
+}
+
+function showFlight({ carriers, changeable, refundPenalty, legs }: FlightPurchase): Record<string, unknown> {
+  return {
+    carriers: carriers ?? null,
+    changeable: changeable ?? null,
+    refundPenaltyUsd: refundPenalty === undefined ? null : formatDecimal(refundPenalty),
+    legs: legs.map(({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, flights, cabin }) => ({
+      origin: origin ?? null,
+      destination: destination ?? null,
+      departsAt: departsAt?.toString() ?? null,
+      arrivesAt: arrivesAt?.toString() ?? null,
+      durationMinutes: durationMinutes ?? null,
+      stops: stops ?? null,
+      flights: flights ?? null,
+      cabin: cabin ?? null,
+    })),
+  };
+}
+
+function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: StayPurchase): Record<string, unknown> {
+  return {
+    name: name ?? null,
+    checkInDate: checkInDate?.toString() ?? null,
+    checkOutDate: checkOutDate?.toString() ?? null,
+    rooms: rooms ?? null,
+    country: country ?? null,
+    stars: stars ?? null,
+  };
+}
+
+function showMovement({ token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
+  return { token, amount: amount === undefined ? null : formatDecimal(amount), from, to, later: isLater === true };
 }

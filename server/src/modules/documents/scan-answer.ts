@@ -1,7 +1,14 @@
 import { z } from "zod";
+import { hideCardNumbers } from "../../domain/card-numbers.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
-import { hidingOf, maskDocumentNumber } from "./mask.ts";
 import type { Box, DocumentKind, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
+
+const HIDDEN = "***";
+const LONG = 9;
+const SHORT = 6;
+
+const FEWEST_LETTERS = 4;
+const MOST_LETTERS = 40;
 
 const LONGEST_VALUE = 200;
 const MOST_FIELDS = 60;
@@ -88,4 +95,19 @@ const roundedBox = ({ x, y, width, height }: Box): number[] =>
 function cutReasons({ lines = [], taxes = [], legs = [] }: Scan): ReviewReason[] {
   if ([lines, taxes, legs].every(({ length }) => length <= MOST_LINES)) return [];
   return [{ code: "lines_not_shown", message: `Only the first ${MOST_LINES} are shown.` }];
+}
+
+/** Enough to tell two documents of one person apart, and of a short number nothing. */
+function maskDocumentNumber(number: string): string {
+  if (number.length >= LONG) return HIDDEN + number.slice(-4);
+  return number.length >= SHORT ? HIDDEN + number.slice(-2) : HIDDEN;
+}
+
+/** What hides the number of a document, and numbers of payment cards, wherever a text has them, also in groups. */
+function hidingOf(documentNumber: string | undefined): (text: string) => string {
+  const letters = Array.from((documentNumber ?? "").replaceAll(/[^A-Za-z0-9]/g, "").slice(0, MOST_LETTERS));
+  if (documentNumber === undefined || letters.length < FEWEST_LETTERS) return hideCardNumbers;
+  const pattern = new RegExp(letters.join("[ .<-]?"), "gi");
+  const shown = maskDocumentNumber(documentNumber);
+  return (text) => hideCardNumbers(text.replaceAll(pattern, shown));
 }

@@ -1,7 +1,21 @@
 import { wordsIn } from "../../domain/texts.ts";
 import { formatCents, type InvoiceDocument, invoiceTexts, SANDBOX_MARK } from "../invoices/index.ts";
 import { breakDownTax, centsOf } from "./tax-breakdown.ts";
-import { attribute, element, type XmlNode } from "./xml.ts";
+
+/** An element with what is in it; what is undefined is left out, and so is an element with nothing in it. */
+type XmlNode = string | undefined;
+
+const attribute = (name: string, value: string): string => ` ${name}="${escapeXml(value)}"`;
+
+const signs: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** What XML has no way to say, such as control characters, is left out. */
+const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+    .replace(/[&<>"]/g, (sign) => signs[sign] ?? "");
 
 /** Whom an e-invoice names, in the order in which both stand in it. */
 interface Parties {
@@ -195,3 +209,9 @@ function taxGroup({ tax, netCents, taxCents }: Breakdown["groups"][number]): Xml
 /** `102` is the form without signs between year, month and day. */
 const date = (prefix: "udt" | "qdt", isoDate: string): XmlNode =>
   element(`${prefix}:DateTimeString`, isoDate.replaceAll("-", ""), attribute("format", "102"));
+
+function element(name: string, content: string | readonly XmlNode[], attributes = ""): XmlNode {
+  const inner = typeof content === "string" ? escapeXml(content) : content.filter((one) => one !== undefined).join("");
+  if (inner === "") return undefined;
+  return `<${name}${attributes}>${inner}</${name}>`;
+}

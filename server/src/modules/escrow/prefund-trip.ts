@@ -4,16 +4,41 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { TripTerms } from "../../ports/chain/escrow-contract.ts";
-import { chainProvenance, type SendOutAnswer } from "../treasury/index.ts";
+import { chainProvenance, type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
-import type { ClaimLinks } from "./claim-links.ts";
-import type { Ports } from "./context.ts";
+import type { Aggregates, Ports } from "./context.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
 import { randomHash, requireEscrow } from "./input.ts";
-import { fundTrip } from "./trips/fund-trip.ts";
+import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
+
+interface FundingRequest {
+  callId: string;
+  trip: NewTrip;
+  terms: TripTerms;
+  /** The answer but for `txHash`, `chainId` and `status`. It is stored: nothing secret may be in it. */
+  result: Readonly<Record<string, unknown>>;
+  /** Whether what an earlier call with the same Idempotency-Key has stored is what is asked now. */
+  isSame(earlier: ChainTransaction): boolean;
+  waitMilliseconds?: number | undefined;
+}
+
+declare module "../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    "escrow.claimLinks": ClaimLinks;
+  }
+}
+
+/** Where guest links may lead. */
+interface ClaimLinks {
+  /** The application host's own, such as `https://app.example.com`. */
+  defaultOrigin: string;
+  /** Besides, by the operator's choice: for every tenant, and for this one. Read anew each time. */
+  otherOrigins(tenantId: string): Promise<readonly string[]>;
+}
 
 export type PrefundPorts = Pick<
   Ports,
@@ -160,4 +185,27 @@ function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") 
       ? "This deployment has no mail server: send the link to the guest yourself."
       : "The mail server has not taken the mail yet. It is tried again for a day; better send the link yourself.";
   return { emailSent: false, emailNote };
+}
+
+/**
+ * Stores the trip as `funding` with the operation that brings its budget from the tenant's treasury into the escrow, and waits.
+ * Throws Failure with a code of `sendOutErrors`.
+ */
+export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
+  const { callId, trip, terms, result, isSame, waitMilliseconds } = request;
+  const { tenantId, tripId, escrow } = trip;
+  return await sendOut(ports, {
+    tenantId,
+    callId,
+    idempotencyKey: `${TRIP_PREFUND_PURPOSE}:${callId}`,
+    purpose: TRIP_PREFUND_PURPOSE,
+    operation: tripPrefund,
+    input: { token: "USDC", escrow, tripId, terms },
+    result,
+    waitMilliseconds,
+    isSame,
+    async alongside({ trips }: Aggregates) {
+      await trips.insert(trip);
+    },
+  });
 }

@@ -11,7 +11,7 @@ import {
   scopeOf,
   toolAreas,
 } from "../../domain/scopes.ts";
-import { readBearer } from "../../surfaces/http/bearer.ts";
+import { readBearer } from "../../surfaces/http/gate.ts";
 import { addressGroup, clientAddress } from "../../surfaces/http/limits/client-address.ts";
 import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 

@@ -10,7 +10,7 @@ import { supplierAccess } from "../../embedded/supplier-part.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { registerWebhooks } from "./register-webhooks.ts";
+import { registerWebhooks } from "./receivers.ts";
 import { createSupplierEndpoints, type SupplierEndpoints } from "./store.ts";
 
 /** What arrives at the webhook route: only what the supplier signed, now, is stored, and that once. */

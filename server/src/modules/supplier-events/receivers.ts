@@ -1,6 +1,7 @@
+import type { Environment } from "../../ports/identity.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
-import type { Parts } from "./context.ts";
-import { registerWebhooks } from "./register-webhooks.ts";
+import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
+import type { Parts, Stores } from "./context.ts";
 import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./routes.ts";
 
 /** Another process may have registered a new endpoint; what it signs meanwhile is sent again. */
@@ -37,4 +38,19 @@ export async function registerSandbox({ suppliers: { sandbox }, stores, settings
   if (sandbox === undefined || settings.serve === "edge") return;
   const { webhooks } = sandbox;
   await registerWebhooks({ stores, webhooks }, "sandbox", `${urls.local}${SUPPLIER_WEBHOOK_PATH}`);
+}
+
+/**
+ * Makes the embedded supplier send its events to this deployment. A sandbox that is a new one gets a new endpoint, and a known one
+ * follows the address, so that a start on another port misses nothing.
+ */
+export async function registerWebhooks(
+  { stores, webhooks }: { stores: Pick<Stores, "supplierEndpoints">; webhooks: Pick<SupplierWebhooks, "register"> },
+  environment: Environment,
+  url: string,
+): Promise<void> {
+  const known = await stores.supplierEndpoints.find(environment);
+  const made = await webhooks.register(url, known?.endpointId);
+  if (made !== undefined) await stores.supplierEndpoints.put(environment, made);
+  else if (known !== undefined && known.url !== url) await stores.supplierEndpoints.put(environment, { ...known, url });
 }

@@ -2,7 +2,24 @@ import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { takeRows } from "../../platform/leased-queue/take-rows.ts";
-import type { UsageSettlements } from "./usage-settlements.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "usage.usageSettlements": UsageSettlements;
+  }
+}
+
+/** Payment of usage records that started `unsettled`: a tenant's records are gathered under one settlement and paid together. */
+interface UsageSettlements {
+  /** Tenants with unsettled records that belong to no settlement yet, by their ids, those behind `after`. */
+  listDue(after: string, limit: number): Promise<readonly string[]>;
+  /** Puts such records, oldest first and at most `limit`, under this settlement. How many they are and what they cost together. */
+  gather(tenantId: string, settlementId: string, limit: number): Promise<{ records: number; amount: Micro }>;
+  /** Its records are `settled`. */
+  complete(settlementId: string): Promise<void>;
+  /** Its records can be gathered again. */
+  dissolve(settlementId: string): Promise<void>;
+}
 
 /** Usage of the sandbox is never paid. */
 const ENVIRONMENT = "production";

@@ -1,9 +1,14 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import type { Identity, InternalTokens, Principal } from "../../ports/identity.ts";
-import { readBearer } from "./bearer.ts";
 import { addressGroup } from "./limits/client-address.ts";
 import { type RateLimiter, takeOrThrow } from "./limits/rate-limiter.ts";
 import type { RefusalLimit } from "./limits/refusal-limit.ts";
+
+/** What an `Authorization` header holds. A header that is there and cannot be read must not count as "no key given". */
+type Bearer = { kind: "absent" } | { kind: "malformed" } | { kind: "token"; token: string };
+
+/** RFC 6750, section 2.1; the scheme's name is case-insensitive (RFC 9110, section 11.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i;
 
 export interface Admitted {
   principal: Principal;
@@ -76,4 +81,10 @@ async function identify({ identity, refused }: GateOptions, token: string, addre
 function refuse({ refused }: Pick<GateOptions, "refused">, address: string): Error {
   refused.count(address);
   return unauthorized();
+}
+
+export function readBearer(header: string | null | undefined): Bearer {
+  if (header === null || header === undefined) return { kind: "absent" };
+  const token = BEARER.exec(header)?.[1];
+  return token === undefined ? { kind: "malformed" } : { kind: "token", token };
 }

@@ -12,12 +12,12 @@ import type {
 } from "../../../ports/supplier/flights.ts";
 import type { DuffelClient } from "../client.ts";
 import { failure } from "../errors.ts";
+import { toBags } from "../servicing/map-ancillaries.ts";
 import { isSupplierId } from "../wire.ts";
 import { createCustomers } from "./customers.ts";
 import { toOffer, WireOffer } from "./map-offers.ts";
-import { toAirports, toCredit, WireCredit } from "./map-orders.ts";
+import { toAirports, toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
 import { toOfferRequest } from "./map-search.ts";
-import { createOrderBags } from "./order-bags.ts";
 import { createOrders } from "./orders.ts";
 
 export interface FlightsOptions {
@@ -112,6 +112,32 @@ export function createFlights(options: FlightsOptions): Flights {
         signal: call.signal,
       });
       return { airports: toAirports(data, near), asOf: date?.toString() };
+    },
+  };
+}
+
+/** Bags that are added to an order after its payment: the supplier's order services, which have ids apart from the offer's. */
+function createOrderBags(client: DuffelClient, log: Log): Pick<Flights, "listOrderBags" | "addBags"> {
+  return {
+    async listOrderBags(orderId, { signal } = {}) {
+      const path = `/air/orders/${encodeURIComponent(orderId)}/available_services`;
+      const listed = await client.read({ subject: "order", schema: z.array(z.unknown()), path, signal });
+      const { bags, unread } = toBags(listed);
+      if (unread > 0) log.warn({ left: unread }, "services of the supplier that cannot be read were left out");
+      return bags;
+    },
+
+    async addBags(orderId, bags, { amount, currency }) {
+      const order = await client.commit({
+        subject: "service_addition",
+        schema: WireOrder,
+        path: `/air/orders/${encodeURIComponent(orderId)}/services`,
+        data: {
+          payment: { type: "balance", amount, currency },
+          add_services: bags.map(({ id, quantity }) => ({ id, quantity })),
+        },
+      });
+      return toOrder(order, null);
     },
   };
 }

@@ -1,12 +1,15 @@
-import { encodeFunctionData, type PublicClient } from "viem";
+import { encodeAbiParameters, encodeFunctionData, keccak256, type PublicClient, parseAbiParameters } from "viem";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
-import type { BookingStateOnChain, EscrowContract } from "../../../ports/chain/escrow-contract.ts";
+import type { BookingStateOnChain, EscrowContract, TripTerms } from "../../../ports/chain/escrow-contract.ts";
 import { chainUnavailable, isRevert, reach, refusalIn } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { explainRevert } from "../sending/explain-revert.ts";
 import { ChainSetupError } from "../setup-error.ts";
-import { tripIdOf } from "./trip-id.ts";
+
+const FIELDS = parseAbiParameters(
+  "uint256, address, (address funder, uint256 budget, uint64 expiresAt, address claimSigner, bytes32 metadataHash, bytes32 salt)",
+);
 
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
@@ -147,4 +150,9 @@ async function answered<Result>(wrong: string, ask: () => Promise<Result>): Prom
       (error instanceof Error && /returned no data|out of bounds/.test(error.message));
     throw isAnswered ? new ChainSetupError(wrong) : chainUnavailable(error);
   }
+}
+
+/** As TripEscrow.tripIdOf. */
+function tripIdOf(chainId: number, escrow: Hex, terms: TripTerms): Hex {
+  return keccak256(encodeAbiParameters(FIELDS, [BigInt(chainId), escrow, terms]));
 }

@@ -1,25 +1,44 @@
 import { signRecoverable } from "tiny-secp256k1";
-import { bytesToHex, hexToBytes, type PublicClient, parseTransaction, serializeTransaction } from "viem";
+import {
+  bytesToHex,
+  decodeAbiParameters,
+  encodeDeployData,
+  hexToBytes,
+  type Log,
+  type PublicClient,
+  parseAbiParameters,
+  parseTransaction,
+  serializeTransaction,
+} from "viem";
 import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Chain } from "../../../ports/chain/chain.ts";
-import { requireToken } from "../../../ports/chain/chain.ts";
-import type { ChainOperations, OperationSite } from "../../../ports/chain/chain-operation.ts";
-import type { ChainSender } from "../../../ports/chain/chain-sender.ts";
+import { codeProbeAbi, codeProbeBytecode } from "../../../generated/contracts/code-probe.ts";
+import { type Chain, requireToken } from "../../../ports/chain/chain.ts";
+import type { ChainOperations, EventLog, OperationEvent, OperationSite } from "../../../ports/chain/chain-operation.ts";
+import type { AuthorizationState, ChainSender } from "../../../ports/chain/chain-sender.ts";
 import type { ChainTransaction, SignedTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Signer } from "../../../ports/chain/signer.ts";
 import type { Wallet } from "../../../ports/chain/wallets.ts";
 import { reach, refusalIn } from "../client.ts";
+import { lowerHex } from "../hex.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "../native.ts";
+import { readLogs } from "../reading/movements.ts";
 import { keccak256 } from "../signing/keccak.ts";
 import { OperationSigner, type Payload } from "../signing/sign-operation.ts";
 import { refuseWellKnownKey } from "../signing/well-known-keys.ts";
 import { broadcast } from "./broadcast.ts";
 import { explainRevert } from "./explain-revert.ts";
 import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
-import { findEvent } from "./find-event.ts";
-import { findOutcome } from "./find-outcome.ts";
-import { whichHaveCode } from "./have-code.ts";
+import { findOutcome, firstBlockSince } from "./find-outcome.ts";
+
+const toEventLog = ({ address, topics, data, logIndex }: Log): EventLog => ({
+  address,
+  topics,
+  data,
+  logIndex: logIndex ?? 0,
+});
+
+const ANSWER = parseAbiParameters("bool[]");
 
 export interface EvmSenderOptions {
   client: PublicClient;
@@ -162,4 +181,43 @@ async function explain(
     const refusal = refusalIn(error);
     return refusal === undefined ? "reverted" : explainRevert(refusal);
   }
+}
+
+/** Those of the accounts that have code, by one question to the node. */
+function whichHaveCode(client: PublicClient, accounts: readonly Hex[]): Promise<ReadonlySet<Hex>> {
+  return reach(async () => {
+    const data = encodeDeployData({ abi: codeProbeAbi, bytecode: codeProbeBytecode, args: [accounts] });
+    const answer = await client.request({ method: "eth_call", params: [{ data }, "latest"] });
+    const [haveCode] = decodeAbiParameters(ANSWER, answer);
+    if (haveCode.length !== accounts.length) throw new Error("the node answers for other accounts than it was asked");
+    return new Set(accounts.filter((_, index) => haveCode[index]));
+  });
+}
+
+/** Whether an event tells that an operation was carried out since it was stored, by whichever transaction. */
+async function findEvent(
+  client: PublicClient,
+  chain: Chain,
+  event: OperationEvent,
+  storedAt: Temporal.Instant,
+): Promise<AuthorizationState> {
+  const { address, topics, isIt = () => true, movementsOf } = event;
+  return await reach(async () => {
+    const { number } = await chain.head();
+    const fromBlock = await firstBlockSince(client, storedAt, number);
+    const filter = {
+      address,
+      topics: topics.map((topic) => (typeof topic === "object" && topic !== null ? [...topic] : topic)),
+    };
+    const logs = await readLogs(client, filter, fromBlock, number);
+    const found = logs.find((log) => log.transactionHash !== null && isIt(toEventLog(log)));
+    if (found === undefined || found.transactionHash === null) return { kind: "none" };
+    const hash = lowerHex(found.transactionHash);
+    const receipt = await chain.receipt(hash);
+    if (receipt === undefined) throw new Error("an operation was carried out in no block");
+    if (movementsOf === undefined) return { kind: "done", receipt };
+    const { logs: all } = await client.getTransactionReceipt({ hash });
+    const movements = movementsOf(receipt.movements, toEventLog(found), all.map(toEventLog));
+    return { kind: "done", receipt: { ...receipt, movements } };
+  });
 }

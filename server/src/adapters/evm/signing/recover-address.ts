@@ -1,6 +1,20 @@
+import { recover } from "tiny-secp256k1";
 import type { Hex } from "../../../domain/tokens.ts";
 import { keccak256 } from "./keccak.ts";
-import { recoverKeyEverywhere, recoverKeyNatively } from "./recover-key.ts";
+
+/** The uncompressed key behind r and s (64 bytes); undefined: nobody's. */
+type RecoverKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: 0 | 1) => Uint8Array | undefined;
+
+/** In WebAssembly, which runs everywhere. */
+export const recoverKeyEverywhere: RecoverKey = orUndefined(
+  (digest, rs, recoveryId) => recover(digest, rs, recoveryId, false) ?? undefined,
+);
+
+/** In machine code, in about a fifth of the time; undefined: there is none for this machine. */
+export const recoverKeyNatively: RecoverKey | undefined = await import("secp256k1/bindings.js").then(
+  ({ default: native }) => orUndefined((digest, rs, recoveryId) => native.ecdsaRecover(rs, recoveryId, digest, false)),
+  () => undefined,
+);
 
 const SIGNATURE_DIGITS = /^0x[0-9a-f]{130}$/i;
 /** Half of the curve's order: of the two values of `s` that both fit, the tokens take the lower one only. */
@@ -24,4 +38,15 @@ export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefi
   const publicKey = recoverKey(digest, Buffer.from(digits.slice(0, 128), "hex"), recoveryId);
   if (publicKey === undefined) return undefined;
   return `0x${keccak256(publicKey.subarray(1)).toString("hex", 12)}`;
+}
+
+/** Numbers that are no point of the curve make the libraries throw. */
+function orUndefined(recoverKey: RecoverKey): RecoverKey {
+  return (digest, rs, recoveryId) => {
+    try {
+      return recoverKey(digest, rs, recoveryId);
+    } catch {
+      return undefined;
+    }
+  };
 }

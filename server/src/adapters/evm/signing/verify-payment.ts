@@ -6,8 +6,29 @@ import { paymentProbeBytecode } from "../../../generated/contracts/payment-probe
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { Facilitator, PayerSignatures } from "../../../ports/facilitator.ts";
 import { createPaymentDigest } from "./payment-digest.ts";
-import { Recently } from "./recently.ts";
 import { recoverAddress } from "./recover-address.ts";
+
+const MOST_REMEMBERED = 10_000;
+
+/** What was seen a short while ago. When there is too much of it, all of it is forgotten. */
+class Recently<Seen> {
+  readonly #milliseconds: number;
+  readonly #until = new Map<Seen, number>();
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  add(seen: Seen): void {
+    if (this.#until.size >= MOST_REMEMBERED) this.#until.clear();
+    this.#until.set(seen, performance.now() + this.#milliseconds);
+  }
+
+  has(seen: Seen): boolean {
+    const until = this.#until.get(seen);
+    return until !== undefined && performance.now() < until;
+  }
+}
 
 export interface PaymentVerifierOptions {
   client: Pick<PublicClient, "request">;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import { EndWaiters } from "./wait-for-ends.ts";
+import { EndWaiters } from "./submit-chain.ts";
 
 afterEach(() => void vi.useRealTimers());
 

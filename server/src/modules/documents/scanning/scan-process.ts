@@ -6,8 +6,8 @@ import { z } from "zod";
 import { DocumentRefused } from "../document-scanner.ts";
 import { interpret } from "../interpreting/index.ts";
 import { drawDocument, readDocument } from "../reading/read-document.ts";
-import type { Scan } from "../scan.ts";
-import { placeScan } from "./place-scan.ts";
+import type { Placement } from "../reading/straighten.ts";
+import type { Fields, Scan, ScannedField } from "../scan.ts";
 import { type ScanAnswer, ScanOrder } from "./scan-message.ts";
 
 const NEWLINE = 0x0a;
@@ -83,3 +83,23 @@ function describe(error: unknown): string {
 
 await main();
 process.stdout.end(() => process.exit(0));
+
+/** The scan with the boxes of its fields on the pages as they were given, rather than on straightened ones. */
+function placeScan(scan: Scan, placements: ReadonlyMap<number, Placement>): Scan {
+  const placeField = (field: ScannedField): ScannedField => {
+    const { page, box } = field.from;
+    if (page === null || box === null) return field;
+    return { ...field, from: { ...field.from, box: placements.get(page)?.toGiven(box) ?? box } };
+  };
+  const place = (fields: Fields): Fields =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, placeField(field)]));
+  const placeAll = (all: readonly Fields[] | undefined) => all?.map(place);
+  const [lines, taxes, legs] = [placeAll(scan.lines), placeAll(scan.taxes), placeAll(scan.legs)];
+  return {
+    ...scan,
+    fields: place(scan.fields),
+    ...(lines === undefined ? {} : { lines }),
+    ...(taxes === undefined ? {} : { taxes }),
+    ...(legs === undefined ? {} : { legs }),
+  };
+}

@@ -1,6 +1,7 @@
 import { newId, systemRandom } from "../../../domain/ids.ts";
 import type { Micro } from "../../../domain/money.ts";
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../../domain/payments.ts";
+import { requestHash } from "../../../domain/request-hash.ts";
 import type {
   Charge,
   GateReservations,
@@ -17,7 +18,6 @@ import type { Stores } from "../context.ts";
 import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "../payments.ts";
 import { PaymentEnds, type PaymentEndsOptions } from "../settling/payment-ends.ts";
 import { isSamePayment } from "./check-terms.ts";
-import { claimPayment } from "./claim-payment.ts";
 import {
   alreadyUsed,
   answerGone,
@@ -29,8 +29,25 @@ import {
   tooManyOpen,
 } from "./payment-failures.ts";
 import type { PaymentLimits } from "./payment-limits.ts";
-import { requestHashOf } from "./request-hash.ts";
 import { verifyPayment } from "./verify-payment.ts";
+
+interface ClaimPaymentRequest {
+  payment: NewPayment;
+  /** What the payer had a moment ago; undefined: not known, and not compared. */
+  balance: Micro | undefined;
+  /** What gates use up with the call. */
+  alsoReserve: GateReservations | undefined;
+}
+
+/** Rolls back a transaction whose claim was refused. */
+class Unclaimed extends Error {
+  readonly claim: PaymentClaim;
+
+  constructor(claim: PaymentClaim) {
+    super(claim.kind);
+    this.claim = claim;
+  }
+}
 
 export interface PaymentChargesOptions extends PaymentEndsOptions {
   stores: Pick<Stores, "payments" | "transaction" | "wallets">;
@@ -278,4 +295,33 @@ function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefus
       ? "The payer has answers that could not be paid. Send those signatures again, with the money in its account."
       : "The payer has less than its calls under way cost together. Wait for them, or add money.",
   );
+}
+
+/** What an authorization pays for: it is good for this request only, by whomever it is sent again. */
+function requestHashOf(request: {
+  tool: string;
+  args: unknown;
+  tenantId: string | null;
+  keyId: string | null;
+}): string {
+  return requestHash(request);
+}
+
+/** Claims an authorization for a call; where gates use something up, in one transaction with that, so that both hold or neither. */
+async function claimPayment(
+  stores: Pick<Stores, "payments" | "transaction">,
+  { payment, balance, alsoReserve }: ClaimPaymentRequest,
+): Promise<PaymentClaim> {
+  if (alsoReserve === undefined) return await stores.payments.claim(payment, balance);
+  try {
+    return await stores.transaction(async (transaction) => {
+      const claim = await transaction.payments.claim(payment, balance);
+      if (claim.kind !== "claimed") throw new Unclaimed(claim);
+      await alsoReserve(transaction);
+      return claim;
+    });
+  } catch (error) {
+    if (error instanceof Unclaimed) return error.claim;
+    throw error;
+  }
 }

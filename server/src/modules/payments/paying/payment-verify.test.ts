@@ -11,8 +11,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { broadcastOf, newPayer, paymentInput } from "../../../../test/support/payer.ts";
 import { createPaymentDigest } from "../../../adapters/evm/signing/payment-digest.ts";
-import { recoverAddress } from "../../../adapters/evm/signing/recover-address.ts";
-import { recoverKeyEverywhere, recoverKeyNatively } from "../../../adapters/evm/signing/recover-key.ts";
+import {
+  recoverAddress,
+  recoverKeyEverywhere,
+  recoverKeyNatively,
+} from "../../../adapters/evm/signing/recover-address.ts";
 import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
