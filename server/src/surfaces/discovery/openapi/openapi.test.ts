@@ -21,7 +21,7 @@ const PAID_SURFACE = [
   "payment_unavailable",
   "settlement_pending",
 ];
-const redocly = resolve(import.meta.dirname, "../../../../node_modules/@redocly/cli/bin/cli.js");
+const redocly = resolve(import.meta.dirname, "../../../../../node_modules/@redocly/cli/bin/cli.js");
 
 // A linter and a validator go over the whole description.
 vi.setConfig({ testTimeout: 240_000 });
