@@ -42,7 +42,7 @@ export interface App {
   serves: readonly HostName[];
   /** What the application host has mounted, with paths in the router's words. */
   routes: readonly { method: string; path: string }[];
-  /** What the operator is told when the service is ready. */
+  /** Lines for the operator when the service is ready. */
   facts: readonly Fact[];
   /** Finishes or parks what is under way, flushes, and stops what was started. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { startTestService, type TestService } from "../../test/support/service.ts";
 import { resultOf } from "../../test/support/treasury.ts";
 
-/** Approvers who take longer than the supplier's offers live. */
+/** Approvers who take longer than the supplier's offers are valid. */
 
 const OFFERS_LIVE_MINUTES = 30;
 const TAKEN_MINUTES = 40;
@@ -54,11 +54,11 @@ const Steps = z.array(z.object({ step: z.string(), state: z.string(), code: z.st
 
 const asked = new Set<string>();
 
-/** A day on which the first offer of the route is one that the airline holds, or one that it does not. */
+/** A day on which the airline holds the first offer of the route, or does not. */
 async function dayOf(route: object, isHeld: boolean): Promise<string> {
   for (let day = 40; day < 70; day += 1) {
     const departureDate = inDays(day);
-    // A person's answer about the flights of a day stands for the next run as well.
+    // A person's decision on a day's flights also applies to the next run.
     if (asked.has(departureDate)) continue;
     const { offers } = await call("search_flights", { ...route, departureDate });
     const [first] = Offers.parse(offers);
@@ -161,7 +161,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
   });
 });
 
-// The last one, as it moves the clock.
+// Last, as it moves the clock.
 it("an approver who never decides lets the approval run out: the run ends, and the airline gets its hold back before it lapses", async () => {
   const run = await pausedRun(HELD, true);
   const [held] = await service.sql(

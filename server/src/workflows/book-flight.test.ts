@@ -7,7 +7,7 @@ import { type Escrow, micro, openEscrow } from "../../test/support/escrow.ts";
 import { startTestService, type TestService } from "../../test/support/service.ts";
 import { resultOf } from "../../test/support/treasury.ts";
 
-/** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
+/** The supplier's clock is moved by hand: otherwise it issues tickets a second after the payment. */
 const LATE_MILLISECONDS = 600_000;
 
 let service: TestService;
@@ -65,7 +65,7 @@ async function claimedTrip(budgetUsdc: string): Promise<string> {
   return String(trip.tripId);
 }
 
-/** What the run had reserved went back to the trip. */
+/** The run's reservation went back to the trip. */
 async function expectAllFree(tripId: string): Promise<void> {
   const trip = resultOf(await service.call("read_trip", { tripId }));
   expect(trip).toMatchObject({ heldUsdc: "0.00", refundedUsdc: "0.00", freeUsdc: trip.budgetUsdc });
@@ -100,12 +100,12 @@ const Record = z.object({
 const pageOf = async (tripId: string, more: object) =>
   Record.parse(resultOf(await service.call("read_trip", { tripId, ...more })));
 
-/** Everything that has happened is in the record of the trip, page by page, for good, and without the person who is erased. */
+/** The trip's record has every event, page by page and permanently, without the erased person. */
 async function expectRemembered(tripId: string): Promise<void> {
   const { body } = await byKey("GET", `/api/trips/${tripId}?limit=200`);
   const whole = Record.parse(body);
   const counts = Map.groupBy(whole.record, ({ kind }) => kind);
-  // Funded, reserved, committed, confirmed, settled, and what the escrow paid for the order.
+  // Funded, reserved, committed, confirmed, settled, and the escrow's payment for the order.
   expect(counts.get("money")?.length).toBeGreaterThanOrEqual(6);
   for (const kind of ["claim", "search", "offer", "decision", "order", "ticket", "document", "run"])
     expect(counts.get(kind), kind).toBeDefined();
@@ -129,7 +129,7 @@ async function expectRemembered(tripId: string): Promise<void> {
   expect(steps.map(({ text }) => String(text)).join()).not.toMatch(new RegExp(`${FAMILY_NAME}|${USER}`));
 }
 
-/** A person does, by a link of their own, in a browser. */
+/** A person approves by a personal link, in a browser. */
 async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
   const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
@@ -220,7 +220,7 @@ describe("service.book_flight", () => {
     await expect
       .poll(() => read(run))
       .toMatchObject({ status: "failed", failure: { code: "ticketing_failed", notUndone: [] } });
-    // The supplier gave back the price, and the escrow the reservation.
+    // The supplier refunded the price, and the escrow the reservation.
     await expectAllFree(tripId);
     expect(await available()).toBe(before);
   });
@@ -301,7 +301,7 @@ describe("service.book_flight", () => {
     expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
     const { approvalId } = Object(run.shown);
 
-    // Money that is set aside for a flight names no flight by itself: whoever decides is shown what it is meant for.
+    // Money set aside for a flight names no flight by itself, so the approver is shown its purpose.
     await put("/api/policies/payments", { document: { payments: { maxAmountUsd: 1 } } });
     await put("/api/policy-enforcement", { policyId: "payments" });
     const reserving = await start(await claimedTrip("900"));

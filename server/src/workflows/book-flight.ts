@@ -64,7 +64,7 @@ type Segment = Answer<"book_flight">["slices"][number]["segments"][number];
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
 const NOT_HELD = "hold_not_available";
-/** Of a hold that was paid for and undone since, or that has lapsed. */
+/** For a hold that was paid and undone since, or that has lapsed. */
 const GIVEN_BACK: ReadonlySet<string> = new Set(["already_cancelled", "order_not_found", "order_not_cancellable"]);
 const NO_OFFER_LEFT = {
   step: "offer_gone",
@@ -196,7 +196,7 @@ function withZones(
   return { flightNumber, origin, destination, departingAt, arrivingAt, departureTimeZone, arrivalTimeZone };
 }
 
-/** What is paid and ticketed stands also without its invoice, which can be asked for again. */
+/** A paid and ticketed booking stands without its invoice, which can be requested again. */
 async function invoice({ call, isSince }: Steps, bookingId: string) {
   if (!isSince(2)) return {};
   try {
@@ -208,7 +208,7 @@ async function invoice({ call, isSince }: Steps, bookingId: string) {
   }
 }
 
-/** The customer user ids of all who travel, or of all but the first. */
+/** The customer user ids of all travelers, or of all but the first. */
 async function findTravelers(steps: Steps, trip: Trip): Promise<string[]> {
   const { tripId, passengers } = trip;
   for (;;) {
@@ -240,7 +240,7 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
 const queryOf = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
   returnDate === undefined ? route : { ...route, returnDate };
 
-/** Undefined: nothing within the reserved amount was found. */
+/** Undefined if nothing was found within the reserved amount. */
 async function chooseOffer(
   steps: Steps,
   trip: Trip,
@@ -289,8 +289,8 @@ async function chooseOffer(
 }
 
 /**
- * The airline keeps the offer for who decides about it, at no cost. Where it does not, the approval also covers the same flights and
- * fare found again. False: the offer is gone.
+ * The airline holds the offer during the decision, at no cost. If it does not, the approval also covers the same
+ * flights and fare found again. False if the offer is gone.
  */
 async function holdOffer({ call, undo }: Steps, args: Args<"hold_flight">): Promise<boolean> {
   try {
@@ -309,7 +309,7 @@ async function giveBack(call: Steps["call"], orderId: string): Promise<undefined
   return undefined;
 }
 
-/** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */
+/** Fares of the same flights and cabin that are refundable or changeable where the offer is not. */
 function betterFares({ fares, ...offer }: FoundOffer): { offer: Offer; terms: object }[] {
   const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
   return fares
@@ -325,7 +325,7 @@ function betterFares({ fares, ...offer }: FoundOffer): { offer: Offer; terms: ob
     }));
 }
 
-/** What a person who approves is shown of an offer; times are local. */
+/** An offer as shown to an approver; times are local. */
 function shownOffer({ id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices }: Offer) {
   const shownSlices = slices.map(({ durationMinutes, segments }) => ({
     durationMinutes,
@@ -336,7 +336,7 @@ function shownOffer({ id, totalAmount, totalUsdc, totalCurrency, fareName, condi
   return { id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices: shownSlices };
 }
 
-/** At the rate at which the search showed the offer, upwards. */
+/** At the rate at which the search showed the offer, rounded up. */
 function inUsdc(offer: Offer, amount: string): { totalUsdc?: string } {
   const [shown, total, wanted] = [offer.totalUsdc, offer.totalAmount, amount].map((text) => parseDecimal(text ?? ""));
   if (shown === undefined || !total || wanted === undefined) return {};
@@ -351,11 +351,11 @@ const bookingOf = ({ id: offerId }: Offer, additionalCustomerUserIds: string[]) 
 /** From these versions on the run's policy judges the booking itself, and other fares of the same flights are tried. */
 const JUDGED_BY_BOOKING = 3;
 const WITH_FARES = 4;
-/** From this version on the guest of a trip travels, and profiles are complete before anything is searched. */
+/** From this version on the guest of a trip travels, and profiles are completed before the search. */
 const GUEST_TRAVELS = 5;
-/** From this version on what is reserved pays for the order, and the wallet is not charged until the settlement. */
+/** From this version on the reservation pays for the order, and the wallet is not charged until the settlement. */
 const COVERED = 5;
-/** From this version on what a run that fails had reserved goes back to the trip. */
+/** From this version on a failed run's reservation goes back to the trip. */
 const RETURNED = 6;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 

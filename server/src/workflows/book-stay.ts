@@ -163,7 +163,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       itineraryHash,
     });
     await call("confirm_flight", { bookingId, ticketOrderHash }, { step: "confirm_stay" });
-    // The accommodation expects the guests, and the escrow knows it: from here on the booking stands.
+    // The accommodation expects the guests, and the escrow has it on record: from here on the booking stands.
     keep();
     const settled = await call("settle_booking", { bookingId });
     const { orderId, reference, accommodationName, totalAmount, totalCurrency } = booked;
@@ -191,7 +191,7 @@ function describePolicy(policy: Answer<"book_stay">["cancellationPolicy"] | unde
   return { refundable, timeline: timeline.map(({ before, refundAmount }) => ({ before, refundAmount })) };
 }
 
-/** Null: never, or it is not known. */
+/** Null if there is none, or it is unknown. */
 function fullRefundUntil({ cancellationPolicy, totalAmount }: Answer<"book_stay">): string | null {
   const inFull = cancellationPolicy?.timeline.findLast(
     ({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount),
@@ -199,7 +199,7 @@ function fullRefundUntil({ cancellationPolicy, totalAmount }: Answer<"book_stay"
   return inFull?.before ?? null;
 }
 
-/** The guest of the trip first, with those whom a pause names; who stays is asked for where neither the input nor the trip says it. */
+/** The guest of the trip first, with those that a pause names; the pause asks for guests if neither the input nor the trip names them. */
 async function findGuests(steps: Steps, stay: Stay): Promise<Guests> {
   const { tripId, customerUserIds = [] } = stay;
   const party = { tripId, passengers: Math.max(customerUserIds.length, 1), customerUserIds };
@@ -219,11 +219,11 @@ async function findGuests(steps: Steps, stay: Stay): Promise<Guests> {
   return isKnown && others.length < stay.guests ? [...named, ...others] : others;
 }
 
-/** The run's own user stays only if somebody says so. */
+/** The run's own user stays only if named. */
 const isMeant = ({ isGuest, customerUserId }: { isGuest: boolean; customerUserId: string | null }) =>
   isGuest || customerUserId !== null;
 
-/** `besideGuest`: the guest of the trip stays, and the others are asked for. */
+/** `besideGuest`: the guest of the trip stays, and the pause asks for the others. */
 async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGuest = false): Promise<Guests> {
   const whom = besideGuest ? "Say who stays beside the guest of the trip, or name all who stay" : "Say who stays";
   const { status, guests } = await pause({
@@ -243,18 +243,18 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay, besideGue
 const JUDGED_BY_BOOKING = 2;
 /** From this version on the guest of a trip stays. */
 const GUEST_STAYS = 3;
-/** From this version on what is reserved pays for the stay, and the wallet is not charged until the settlement. */
+/** From this version on the reservation pays for the stay, and the wallet is not charged until the settlement. */
 const COVERED = 3;
-/** From this version on what a run that fails had reserved goes back to the trip. */
+/** From this version on a failed run's reservation goes back to the trip. */
 const RETURNED = 4;
 
 interface Wanted {
   means: Means;
-  /** What the booking has beside the quote. */
+  /** The booking's arguments besides the quote. */
   booking: Omit<Args<"book_stay">, "quoteId">;
 }
 
-/** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
+/** Undefined if nothing was found within the reserved amount, or the accommodation asks more than was judged. */
 async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, booking }: Wanted) {
   const fitting = await findRates(steps, stay, bound);
   if (fitting.length === 0) return undefined;
@@ -265,7 +265,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
     offer: {
       kind: "hotel" as const,
       priceUsd: Number(usdcOf(rate)),
-      // The policy speaks of one room.
+      // The policy limits the price of one room.
       pricePerNightUsd: perNightUsd(rate, stay),
       supplierId: place.id,
     },
@@ -280,7 +280,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
   return await quoteRate(steps, await chooseByVerdict(steps, policyId, candidates));
 }
 
-/** What a person who approves is shown of a rate. */
+/** A rate as shown to an approver. */
 function shownRate(rate: Rate) {
   const { id, totalAmount, totalUsdc, perNightAmount, totalCurrency, boardType, roomName, fullRefundUntil } = rate;
   return { id, totalAmount, totalUsdc, perNightAmount, totalCurrency, boardType, roomName, fullRefundUntil };
@@ -302,7 +302,7 @@ const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) =
 async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
   const { refundableOnly } = stay;
   const { accommodations } = await steps.call("search_hotels", queryOf(stay));
-  // Of each place the cheapest one that fits, as its rates come cheapest first.
+  // The cheapest fitting rate of each place, as rates are ordered by price.
   return accommodations.flatMap(({ id, name, rates }) => {
     const rate = rates.find(
       (one) =>
@@ -313,7 +313,7 @@ async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
   });
 }
 
-/** Of one room, in whole cents. */
+/** For one room, in whole cents. */
 function perNightUsd(rate: Rate, { rooms, checkInDate, checkOutDate }: Stay): number {
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
   return Math.round((Number(usdcOf(rate)) * 100) / nights / rooms) / 100;

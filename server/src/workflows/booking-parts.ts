@@ -4,10 +4,10 @@ import type { Cover, PurposeCall } from "../kernel/contracts/plan.ts";
 import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 
-/** The chain's clock is ahead of ours, or the tenant's limits let the run cancel a booking and not release it. */
+/** The chain's clock is ahead of ours, or the tenant's limits allow the run to cancel a booking but not to release it. */
 const NOT_RELEASED: ReadonlySet<string> = new Set(["trip_expired", "trip_closed", "spend_limit_exceeded"]);
 
-/** The parts that the workflows share. */
+/** Parts shared by the workflows. */
 
 export const Approval = z.object({ status: z.enum(["approved", "rejected"]) });
 const Claimed = z.object({ status: z.enum(["claimed", "expired"]) });
@@ -26,7 +26,7 @@ const UNCLAIMED =
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
-/** Waits until the guest has claimed the trip. Answers what was free in it before. */
+/** Waits until the guest has claimed the trip. Returns its free budget before that. */
 export async function waitForClaim({ call, pause }: Steps, tripId: string): Promise<{ freeUsdc: string }> {
   const trip = await call("read_trip", { tripId });
   if (trip.state !== "funded") {
@@ -51,37 +51,38 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
 /** A call that books. */
 type BookingCall = Args<"preview_call">;
 
-/** Something that could be booked. */
+/** A bookable candidate. */
 export interface Candidate<Choice, Bookable> {
   choice: Choice;
   /** As the policy judges it in a few words, for the record. */
   offer: Args<"check_policy">["offer"];
   shown: object;
-  /** What is booked of it, such as its binding quote, and the call that does. Undefined: it is gone, or costs more than was judged. */
+  /** The object to book, such as a binding quote, and the call that books it. Undefined if it is gone, or costs more than was judged. */
   prepare(): Promise<{ bookable: Bookable; booking: BookingCall } | undefined>;
-  /** Has it held while a person decides about it; false: it is gone. Undefined: nobody holds such a thing. */
+  /** Holds it while a person decides; false if it is gone. Undefined if it cannot be held. */
   hold?: (() => Promise<boolean>) | undefined;
-  /** Tried where it is the booking of this one that the policy does not let through, such as fares that can be given back. */
+  /** Tried if the policy refuses the booking of this one, such as refundable fares. */
   alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
 type Verdict = Answer<"check_policy">;
 type Problem = NonNullable<Answer<"preview_call">["problem"]>;
 
-/** Of what is booked: something else may pass. */
+/** Refusals of one candidate: another one may pass. */
 const REFUSED: ReadonlySet<string> = new Set(["policy_denied", "approval_rejected"]);
 
 /**
- * What the policy of the run's input, and the one that the tenant enforces, let through by all that is known of its booking: the
- * first candidate that passes by itself; else the first one that a person approves. Undefined: what could be booked is gone.
+ * Chooses among candidates by the policy of the run's input and the one that the tenant enforces, with all known facts
+ * of the booking: the first that passes by itself; else the first that a person approves. Undefined if all bookable
+ * ones are gone.
  */
 export async function chooseWithinPolicy<Choice, Bookable>(
   steps: Steps,
   policyId: string,
   candidates: readonly Candidate<Choice, Bookable>[],
   /**
-   * `isReserved`: the escrow holds the money for it already. `cover`: what will pay in place of the wallet. `warn` is told what the
-   * preview of the chosen one warned of.
+   * `isReserved`: the escrow already holds the money for it. `cover` pays in place of the wallet. `warn` receives the
+   * preview's warnings about the chosen one.
    */
   {
     isReserved,
@@ -99,7 +100,7 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     if (prepared === undefined) return undefined;
     const { problem, warnings } = await steps.call("preview_call", prepared.booking, { policyId, cover });
     if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared, warnings });
-    // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
+    // Any other problem does not depend on the candidate, and the booking itself reports it.
     else if (problem === null || !REFUSED.has(problem.code)) {
       warn?.(warnings);
       return prepared.bookable;
@@ -148,7 +149,7 @@ interface Judged<Choice, Bookable> {
 }
 type Prepared<Bookable> = NonNullable<Awaited<ReturnType<Candidate<unknown, Bookable>["prepare"]>>>;
 
-/** As who approves is shown it. */
+/** As the approver is shown it. */
 function shownVerdict({ decision, policyId, version, violations }: Verdict) {
   return { decision, policyId, version, violations };
 }
@@ -156,7 +157,7 @@ function shownVerdict({ decision, policyId, version, violations }: Verdict) {
 const denied = (policyId: string) =>
   new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
 
-/** By the policy that denied the last one, which is the run's own or the one that the tenant enforces. */
+/** By the policy that denied the last one: the run's own or the one that the tenant enforces. */
 function sayRefused(policyId: string, refusals: readonly Problem[]): StepFailure {
   const last = refusals.at(-1);
   const rejected = refusals.find(({ code }) => code === "approval_rejected");
@@ -166,7 +167,7 @@ function sayRefused(policyId: string, refusals: readonly Problem[]): StepFailure
   return denied(typeof last?.policyId === "string" ? last.policyId : policyId);
 }
 
-/** As runs of earlier versions do: `check_policy` alone judges. */
+/** For runs of earlier versions: `check_policy` alone judges. */
 export async function chooseByVerdict<Choice>(
   { call, pause }: Steps,
   policyId: string,
@@ -193,7 +194,7 @@ export async function chooseByVerdict<Choice>(
   return choice;
 }
 
-/** What an offer takes of the wallet. */
+/** An offer's price for the wallet. */
 export const usdcOf = ({
   totalAmount,
   totalUsdc = totalAmount,
@@ -202,10 +203,10 @@ export const usdcOf = ({
   totalUsdc?: string | undefined;
 }) => totalUsdc;
 
-/** In whole cents, with room for a price that moves by as much as `percent`. */
+/** In whole cents, with a margin of `percent` for price changes. */
 function upperBound(amount: string, percent: bigint): string {
   const [whole = "0", cents = ""] = amount.split(".");
-  // Started cents count as whole ones.
+  // Fractions of a cent are rounded up.
   const started = /[1-9]/.test(cents.slice(2)) ? 1n : 0n;
   const inCents = BigInt(whole) * 100n + BigInt(cents.padEnd(2, "0").slice(0, 2)) + started;
   const bound = (inCents * (100n + percent) + 99n) / 100n;
@@ -214,43 +215,43 @@ function upperBound(amount: string, percent: bigint): string {
 
 export const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 
-/** What the reservation leaves for a price that moves before something else is booked in place of what is gone. */
+/** The margin of the reservation for price changes before another candidate replaces one that is gone. */
 const ROOM_PERCENT = 5n;
-/** So many are tried when one is gone or has another price. */
+/** The maximum of candidates tried if one is gone or has another price. */
 const MOST_TRIES = 3;
 const DECISION_HOURS = 24;
 
-/** What a booking may cost and what pays for it. */
+/** A booking's price limit and its payer. */
 export interface Means {
-  /** Undefined: nothing is reserved yet. */
+  /** Undefined if nothing is reserved yet. */
   bound: string | undefined;
-  /** Undefined: the wallet pays until the settlement, as in runs of earlier versions. */
+  /** Undefined if the wallet pays until the settlement, as in runs of earlier versions. */
   cover: Cover | undefined;
 }
 
-/** What is to be booked, by its kind. */
+/** The booking steps of one kind of candidate. */
 interface Attempt<Choice, Booked> {
-  /** Undefined: nothing that costs at most the bound and passes the policy was found. */
+  /** Undefined if nothing within the bound that passes the policy was found. */
   choose(means: Means): Promise<Choice | undefined>;
   /** The call that books it. */
   booking(choice: Choice): PurposeCall;
-  /** Makes that call. Undefined: it is gone, or costs something else by now. */
+  /** Makes that call. Undefined if it is gone, or its price has changed. */
   book(choice: Choice, cover: Cover | undefined): Promise<Booked | undefined>;
-  /** When nothing could be booked: the pause that asks what to do, and how the run ends where nobody wants another search. */
+  /** If nothing could be booked: the pause that asks what to do, and the run's end if nobody wants another search. */
   gone: { step: string; reason: string; code: string; detail: string };
 }
 
 interface Budget {
   tripId: string;
-  /** What was free in it when the run began; undefined in runs of earlier versions, whose wallet pays until the settlement. */
+  /** Its free budget when the run began; undefined in runs of earlier versions, whose wallet pays until the settlement. */
   freeUsdc: string | undefined;
-  /** False in runs of earlier versions, which give what they reserved to the wallet when they fail. */
+  /** False in runs of earlier versions, whose reservations go to the wallet if they fail. */
   isReturned: boolean;
 }
 
 /**
- * The escrow reserves an upper bound of the first choice's price, as far as the trip has it; within it, others are tried where that one
- * is gone.
+ * Reserves an upper bound of the first choice's price in the escrow, as far as the trip can; within it, other
+ * candidates are tried if that one is gone.
  */
 export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
   steps: Steps,
@@ -294,7 +295,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
   }
 }
 
-/** With room for a price that moves, as far as the trip has that. */
+/** With a margin for price changes, as far as the trip allows. */
 function boundOf(price: string, freeUsdc: string | undefined): string {
   const bound = upperBound(price, ROOM_PERCENT);
   if (freeUsdc === undefined) return bound;
@@ -310,7 +311,7 @@ function boundOf(price: string, freeUsdc: string | undefined): string {
 
 export const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
 
-/** Undefined where the work fails with one of these codes. */
+/** Undefined if the work fails with one of these codes. */
 export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -320,7 +321,7 @@ export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<
   }
 }
 
-/** What the result of a run says of its settlement. */
+/** The settlement in the result of a run. */
 export function describeSettled(settled: Answer<"settle_booking">) {
   const { txHash, vendorPaidUsdc, refundedUsdc, walletReturn, tripFreeUsdc } = settled;
   return {
@@ -331,7 +332,7 @@ export function describeSettled(settled: Answer<"settle_booking">) {
   };
 }
 
-/** What a run had reserved goes back to its trip, so that the run can be started again; in runs of earlier versions to the wallet. */
+/** Returns a run's reservation to its trip, so that the run can be started again; in runs of earlier versions to the wallet. */
 async function endReservation(
   { call }: Steps,
   reservation: { tripId: string; bookingId: string },

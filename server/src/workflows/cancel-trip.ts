@@ -24,12 +24,12 @@ type Booking = Answer<"read_trip">["bookings"][number];
 type Order = Answer<"list_orders">["orders"][number];
 type Quote = Answer<"cancel_order_quote">;
 
-/** A booking of the trip, and what stands for it at the supplier. */
+/** A booking of the trip, and its order at the supplier. */
 interface Part {
   booking: Booking;
   order?: Order;
   quote?: Quote;
-  /** Why its order stays. */
+  /** The reason why its order stays. */
   problem?: Problem;
 }
 
@@ -75,20 +75,20 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
     const isAsked = !acceptLoss && steps.isSince(2);
     const asked = isAsked && steps.isSince(ASKED_BEFORE) ? await decide(steps, before.bookings, isAsked) : [];
     const closing = await closeTrip(steps, tripId, before.state);
-    // Read again, as until it was closed other runs could still reserve.
+    // Read again, as other runs could still reserve until it was closed.
     const trip = await steps.call("read_trip", { tripId });
     const known = trip.bookings.flatMap((booking) => withDecision(booking, asked));
     const isKnown = ({ bookingId }: Booking) => known.some(({ booking }) => booking.bookingId === bookingId);
     const others = trip.bookings.filter((booking) => !isKnown(booking));
     const decided = [...known, ...(await decide(steps, others, isAsked))];
     const ends: Awaited<ReturnType<typeof cancelPart>>[] = [];
-    // What an order gives back falls with time.
+    // An order's refund falls with time.
     for (const part of decided.toSorted(byRefund)) ends.push(await cancelPart(steps, tripId, part));
     const cameBack = micro(trip.refundedUsdc) - micro(before.refundedUsdc) + sum(ends, "escrowRefundedUsdc");
     return {
       tripId,
       refunded: { fromEscrowUsdc: formatDecimal(cameBack), fromSuppliersUsdc: totalOf(ends, "refundedUsdc") },
-      // What close_trip names is both: everything that ever came back.
+      // close_trip reports the total of both: all refunds so far.
       refundedBeforeUsdc: before.refundedUsdc,
       totalFromEscrowUsdc: formatDecimal(micro(before.refundedUsdc) + cameBack),
       lost: {
@@ -105,7 +105,7 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
   },
 });
 
-/** Those of the trip that wait. What could not be ended, or was to stay as undoing it would lose money. */
+/** Ends the waiting runs of the trip. Returns those that could not be ended, or are kept because undoing them would lose money. */
 async function endRuns(
   { call, pause, isSince }: Steps,
   tripId: string,
@@ -135,24 +135,24 @@ async function endRuns(
   return "problem" in forced ? [{ what: "run", id: tripId, ...forced.problem }] : [];
 }
 
-/** From this version on nothing of the trip is closed before somebody has said what becomes of orders that lose money. */
+/** From this version on nothing of the trip is closed before the decision on orders that lose money. */
 const ASKED_BEFORE = 4;
 
-/** Each booking with its order, the quote of that, and why it stays where it does. */
+/** Each booking with its order, its quote, and the reason if it stays. */
 async function decide(steps: Steps, bookings: readonly Booking[], isAsked: boolean): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const booking of bookings) parts.push(await quoteOrder(steps, booking));
   return isAsked ? await askAboutLoss(steps, parts) : parts;
 }
 
-/** As it was decided before the trip was closed. One that has got an order since is looked at again. */
+/** As decided before the trip was closed. A booking that got an order since is decided again. */
 function withDecision(booking: Booking, asked: readonly Part[]): Part[] {
   const { bookingId, itineraryHash } = booking;
   const part = asked.find(({ booking: one }) => one.bookingId === bookingId && one.itineraryHash === itineraryHash);
   return part === undefined ? [] : [{ ...part, booking }];
 }
 
-/** From this version on runs are not ended where that loses money and nobody accepts it. */
+/** From this version on runs are not ended if that loses money and nobody accepts the loss. */
 const ASKED_BY_RUNS = 3;
 
 async function closeTrip({ call }: Steps, tripId: string, state: string): Promise<readonly Problem[]> {
@@ -161,7 +161,7 @@ async function closeTrip({ call }: Steps, tripId: string, state: string): Promis
   return "problem" in closed ? [closed.problem] : [];
 }
 
-/** Nothing is cancelled yet, so that what gives back most can go first. */
+/** Cancels nothing yet, so that the highest refund can go first. */
 async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
   const { itineraryHash } = booking;
   if (itineraryHash === null) return { booking };
@@ -175,14 +175,14 @@ async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
   return GONE_ALREADY.has(quoted.problem.code) ? { booking, order } : { booking, order, problem: quoted.problem };
 }
 
-/** Undefined: not known, or nothing is lost. */
+/** Undefined if unknown, or if nothing is lost. */
 function lossOf({ order, quote }: Part): Micro | undefined {
   if (quote === undefined || order?.totalUsdc == null) return undefined;
   const loss = micro(order.totalUsdc) - givenBack(quote);
   return loss > 0n ? loss : undefined;
 }
 
-/** By the supplier: what of it a reservation in escrow owes no more is as good as what comes to the wallet. */
+/** By the supplier: a debt that a reservation in escrow no longer owes counts like a refund to the wallet. */
 const givenBack = (quote: Quote | undefined): Micro =>
   micro(quote?.refundUsdc ?? "0") + micro(quote?.releasedUsdc ?? "0");
 
@@ -192,7 +192,7 @@ const KEPT: Problem = {
   reason: "It was decided to keep it, as not everything would come back. Run the workflow again to cancel it.",
 };
 
-/** What gives less back than it cost is cancelled when somebody says so. */
+/** Orders that refund less than they cost are cancelled only on request. */
 async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<readonly Part[]> {
   const orders = parts.flatMap((part) => {
     const loss = lossOf(part);
@@ -220,7 +220,7 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
 const byRefund = (left: Part, right: Part): number => Number(refundOf(right) - refundOf(left));
 const refundOf = ({ quote }: Part): Micro => micro(quote?.refundAmount ?? "0");
 
-/** First the order, then what the escrow holds for it: that stays where the order does, as it may still have to be paid. */
+/** Cancels the order first, then the escrow's reservation for it: that stays if the order does, as it may still have to be paid. */
 async function cancelPart(steps: Steps, tripId: string, part: Part) {
   const { booking, order } = part;
   const { bookingId } = booking;
@@ -285,7 +285,7 @@ async function cancelInEscrow(
   return "problem" in ended ? { refundedUsdc: "0", problem: ended.problem } : ended.answer;
 }
 
-/** One part that fails does not stop the others; the run's own cancellation stops everything. */
+/** A failing part does not stop the others; the run's own cancellation stops everything. */
 async function attempt<T>(work: () => Promise<T>): Promise<{ answer: T } | { problem: Problem }> {
   try {
     return { answer: await work() };

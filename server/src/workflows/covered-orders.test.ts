@@ -5,7 +5,7 @@ import { type Escrow, freshHash, micro, openEscrow } from "../../test/support/es
 import { type CallOptions, startTestService, type TestService } from "../../test/support/service.ts";
 import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
 
-/** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
+/** The supplier's clock is moved by hand: otherwise it issues tickets a second after the payment. */
 const LATE_MILLISECONDS = 600_000;
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
-/** With what every wallet of the sandbox has at first, a traveler, and calls of its own. */
+/** With the initial balance of every sandbox wallet, a traveler, and calls of its own. */
 async function newTenant() {
   const tenant = await newFundedTenant(service, "Covered");
   const byKey = async (method: string, path: string, body?: object, key = tenant.apiKey) =>
@@ -103,7 +103,7 @@ const issueTickets = () => control("tick", { advanceSeconds: LATE_MILLISECONDS /
 const ended = (tenant: Tenant, run: Record<string, unknown>, status: string) =>
   expect.poll(() => read(tenant, run), { timeout: 15_000 }).toMatchObject({ status });
 
-/** What the tenant's transfers have brought to the service's collection account, less what came back from there. */
+/** The tenant's net transfers to the service's collection account. */
 async function collected({ tenantId }: Tenant): Promise<bigint> {
   const [row] = await service.sql(
     `with own as (select address from wallet where tenant_id = $1), service as (
@@ -118,7 +118,7 @@ async function collected({ tenantId }: Tenant): Promise<bigint> {
   return BigInt(z.object({ amount: z.string() }).parse(row).amount);
 }
 
-/** The wallet's books and its balance on the chain are one. */
+/** The wallet's books equal its balance on the chain. */
 async function expectBooksBalance(tenant: Tenant): Promise<void> {
   const [wallet] = await service.sql("select address from wallet where tenant_id = $1 and kind = 'treasury'", [
     tenant.tenantId,
@@ -163,7 +163,7 @@ describe("what a run has reserved", () => {
         .parse(movements)
         .map(({ kind }) => kind),
     ).not.toContain("order_payment");
-    // The budget was counted when it left the wallet, and nothing was counted since.
+    // The budget was counted when it left the wallet, and nothing since.
     const [counted] = await service.sql(
       "select sum(amount_micro)::text as amount from call_spend_line where tenant_id = $1 and account = 'tenant' and period = $2",
       [tenant.tenantId, inDays(0)],
@@ -200,7 +200,8 @@ describe("what a run has reserved", () => {
     const { history } = resultOf(await tenant.call("read_order", { orderId }));
     expect(history).toContainEqual(expect.objectContaining({ kind: "paid_by_wallet" }));
 
-    // Ticketed, the run cannot confirm what is cancelled, and undoes the order: what the supplier gives back is the wallet's.
+    // The tickets are issued, but the run cannot confirm a cancelled booking and undoes the order: the supplier's
+    // refund goes to the wallet.
     await issueTickets();
     await ended(tenant, run, "failed");
     const { failure } = await read(tenant, run);
@@ -257,7 +258,7 @@ describe("what a run has reserved", () => {
     expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
     expect(again.next).toContain("cancel_order_quote says what giving it back would return");
     expect(again.next).not.toMatch(/gives? the wallet back|commit_booking/);
-    // As it is recorded when a reservation ends without paying.
+    // As recorded when a reservation ends without paying.
     await service.sql(
       "insert into order_event (network, order_id, kind, key, details, at, source) values ('sandbox', $1, 'paid_by_wallet', 'test', '{}', now(), 'reconciliation')",
       [orderId],
@@ -269,7 +270,7 @@ describe("what a run has reserved", () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await control("scenarios");
-    // The payment takes effect and nobody hears of it: the order stays open until it is looked up.
+    // The payment succeeds, but its answer is lost: the order stays open until it is looked up.
     await Promise.all(
       ["/air/orders", "/air/payments"].map((path) =>
         control("scenarios", { match: { path, method: "POST" }, fault: "reset_after_effect", times: 1 }),
@@ -349,7 +350,7 @@ describe("a run that has bought what does not give everything back", () => {
       failure: { code: "run_cancelled", notUndone: [], orders: [loss], refundedUsdc: "0.00", lostUsdc },
     });
     expect(resultOf(await tenant.call("close_trip", { tripId }))).toMatchObject({ heldUsdc: "0.00" });
-    // Lost is what the supplier keeps: it left the wallet once.
+    // The loss is what the supplier keeps: it left the wallet once.
     await expect.poll(tenant.available).toBe(before - micro(lostUsdc));
     await expect.poll(() => collected(tenant)).toBe(micro(lostUsdc));
     await expectBooksBalance(tenant);
@@ -363,7 +364,7 @@ describe("a run that has bought what does not give everything back", () => {
     const asked = await runOf(tenant, "service.cancel_trip", { tripId });
     expect(asked).toMatchObject({ status: "paused", nextStepId: "loss" });
     expect(await read(tenant, run)).toMatchObject({ status: "paused", sessionId: run.sessionId });
-    // A run of an earlier version closes the trip before it looks at its orders.
+    // A run of an earlier version closes the trip before it reads its orders.
     await service.sql("update workflow_run set version = 3 where id = $1", [asked.runId]);
     const resolution = { status: "cancelled" };
     const old = await tenant.byKey("POST", "/api/workflows/resume", { sessionId: asked.sessionId, resolution });

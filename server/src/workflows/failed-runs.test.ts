@@ -6,9 +6,9 @@ import { startTestService, type TestService } from "../../test/support/service.t
 import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
 import { formatDecimal } from "../domain/money.ts";
 
-/** What becomes of the money of a run that fails, and of the trip that it was for. */
+/** The money of a failed run, and of its trip. */
 
-/** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
+/** The supplier's clock is moved by hand: otherwise it issues tickets a second after the payment. */
 const LATE_MILLISECONDS = 600_000;
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 
@@ -82,7 +82,7 @@ const ended = async (tenant: Tenant, of: Record<string, unknown>, status: string
   return await read(tenant, of);
 };
 
-/** Nothing could be booked, and nobody wants another search. */
+/** Ends a run that could not book, without another search. */
 async function giveUp({ byKey }: Tenant, paused: Record<string, unknown>, step: string) {
   expect(paused).toMatchObject({ status: "paused", nextStepId: step });
   const resolution = { status: "cancelled" };
@@ -103,7 +103,7 @@ async function arm(fault: string, paths = ["/air/orders", "/air/payments"], time
 }
 const tick = () => control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
 
-/** What the cheapest flight costs, and a budget that buys it once: in whole USDC. */
+/** The price of the cheapest flight, and a budget that buys it once, in whole USDC. */
 async function pricedBudget({ call }: Tenant): Promise<{ price: bigint; budgetUsdc: string; budget: bigint }> {
   const { offers } = await call("search_flights", { ...ROUTE, departureDate: inDays(60) });
   const [first] = z.array(z.object({ totalAmount: z.string() })).parse(offers);
@@ -114,7 +114,7 @@ async function pricedBudget({ call }: Tenant): Promise<{ price: bigint; budgetUs
 
 const tripOf = async ({ call }: Tenant, tripId: string) => await call("read_trip", { tripId });
 
-/** The failure says it in fields and in words, and the trip has it. */
+/** The failure reports it in fields and in words, and the trip has the money. */
 async function expectBackInTrip(tenant: Tenant, tripId: string, failed: Record<string, unknown>, budgetUsdc: string) {
   const [reservation] = Object(failed.failure).reservations;
   expect(failed, JSON.stringify(failed.failure)).toMatchObject({
@@ -133,7 +133,7 @@ async function expectBackInTrip(tenant: Tenant, tripId: string, failed: Record<s
   ]);
 }
 
-/** The same trip buys it now. */
+/** The same trip can buy it now. */
 async function expectBuys(tenant: Tenant, tripId: string, price: bigint): Promise<void> {
   await control("scenarios");
   const again = await bookFlight(tenant, tripId);
@@ -214,7 +214,7 @@ describe("what the supplier keeps of a run that fails", () => {
       failure: { lostUsdc, next: expect.stringContaining(`Your wallet pays ${lostUsdc} USDC for the order ord_`) },
     });
     expect(await tenant.available()).toBe(before - budget - price);
-    // The budget was counted when it left the wallet, and what the wallet has paid besides is counted, too.
+    // The budget was counted when it left the wallet, and the wallet's further payments are counted, too.
     const [counted] = await service.sql(
       "select sum(amount_micro)::text as amount from call_spend_line where tenant_id = $1 and account = 'tenant' and period = $2",
       [tenant.tenantId, inDays(0)],
@@ -229,7 +229,7 @@ describe("what the supplier keeps of a run that fails", () => {
     const before = await tenant.available();
     const { price, budget, budgetUsdc } = await pricedBudget(tenant);
     const tripId = await claimedTrip(tenant, budgetUsdc);
-    // What is left does not pay the loss.
+    // The balance left does not cover the loss.
     await tenant.call("prefund_trip", { budgetUsdc: formatDecimal(before - budget - price + 1n) });
     await arm("ticketing_delayed");
     const paused = await bookFlight(tenant, tripId);
@@ -281,7 +281,7 @@ describe("the money of a run", () => {
       if (why === "trip_expired") {
         await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
       } else {
-        // The rules of the key were made when there was only one way.
+        // The key's rules are from the time when there was only one way.
         const tools = ["cancel_booking", "read_trip", "cancel_order_quote"];
         await service.operator(({ spending }) =>
           spending.spendLimits.set(tenant.tenantId, "sandbox", undefined, { tools }, "test"),

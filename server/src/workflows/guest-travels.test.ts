@@ -100,7 +100,7 @@ describe("a trip that was prefunded for a guest", () => {
     expect(result.travelers).toEqual([{ userId: guestUserId, givenName: "Grete", familyName: "Hermann" }]);
     expect(await travelersOf(result)).toMatchObject([{ userId: guestUserId, givenName: "Grete" }]);
 
-    // Who sees the link later puts nobody else on a flight.
+    // A later holder of the link cannot put anybody else on a flight.
     expect((await give(tripId, { linkSecret, claimCode, ...details })).status).toBe(200);
     const other = await give(tripId, { linkSecret, claimCode, ...details, givenName: "Mallory" });
     expect([other.status, other.body.reason]).toEqual([409, "traveler_given"]);
@@ -115,7 +115,7 @@ describe("a trip that was prefunded for a guest", () => {
     const again = await resume(run, { status: "given" });
     expect(again).toMatchObject({ status: "paused", nextStepId: "traveler_profile:2" });
     expect(again.shown).toMatchObject({ travelers: [{ missing: ["email", "phoneNumber"] }] });
-    // Another trip's guest may have the same address: what they say never meets.
+    // Another trip's guest may have the same address: their data stays separate.
     await call("save_traveler", { userId: asked.userId, ...CONTACT });
     const last = await resume(again, { status: "given" });
     const { travelers } = await ended(last);

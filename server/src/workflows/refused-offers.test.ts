@@ -6,7 +6,7 @@ import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
 import { resultOf } from "../../test/support/treasury.ts";
 
-/** What a run does with offers that a policy or a person has refused. */
+/** How a run treats offers that a policy or a person has refused. */
 
 let service: TestService;
 let desk: ApprovalDesk;

@@ -46,7 +46,7 @@ const claim = async ({ guestLink, codeNonce }: Record<string, unknown>) => {
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
   return resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
 };
-/** As if its event had been missed: `work` happens while nobody waits for it. */
+/** Imitates a missed event: `work` happens while no pause waits for it. */
 async function unheard({ runId }: Record<string, unknown>, work: () => Promise<unknown>): Promise<void> {
   const [pause] = await service.sql("select about from workflow_pause where run_id = $1 and resolved_at is null", [
     runId,
@@ -127,7 +127,7 @@ describe("a pause that waits for tickets", () => {
     // As if the records had missed the tickets too: the supplier is asked.
     await service.sql("update booking set ticketing = 'pending' where order_id = $1", [Object(run.shown).orderId]);
     expect(await preview(run, { status: "ticketed" })).toMatchObject({ accepted: true, problem: null });
-    // A preview asks the supplier, too, and stores nothing of its answer.
+    // A preview asks the supplier, too, but stores nothing of its answer.
     const stored = await service.sql("select ticketing from booking where order_id = $1", [Object(run.shown).orderId]);
     expect(stored).toEqual([{ ticketing: "pending" }]);
     expect(await read(run)).toMatchObject({ status: "paused", sessionId: run.sessionId });

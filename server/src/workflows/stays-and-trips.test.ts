@@ -101,7 +101,7 @@ describe("service.book_stay", () => {
     });
     expect(await call("read_order", { orderId })).toMatchObject({ kind: "stay", externalId: bookingId });
     expect(micro(settled.vendorPaidUsdc)).toBe(micro(totalAmount));
-    // There was no fee, so that none is spoken of.
+    // There was no fee, so none is mentioned.
     const { movements } = await call("list_movements", { limit: 10 });
     const Movements = z.array(z.looseObject({ kind: z.string(), bookingId: z.string().nullable(), text: z.string() }));
     const rest = Movements.parse(movements).find((one) => one.kind === "trip_return" && one.bookingId === bookingId);
@@ -138,7 +138,7 @@ describe("service.book_stay", () => {
     await arm("/stays/bookings", "sold_out", 3);
     const asked = await bookStay(tripId, { guestNames });
     expect(asked, JSON.stringify(asked)).toMatchObject({ status: "paused", nextStepId: "rate_gone" });
-    // What it has reserved is given back behind its back, so that nothing pays for what it would book next.
+    // Its reservation is released behind its back, so that nothing can pay for its next booking.
     const [held] = z
       .array(z.looseObject({ bookingId: z.string() }))
       .parse((await call("read_trip", { tripId })).bookings);
@@ -159,7 +159,7 @@ describe("service.book_stay", () => {
 
 const Offers = z.array(z.object({ id: z.string() }));
 
-/** A flight that the trip's budget pays for and that is not settled. */
+/** An unsettled flight that the trip's budget pays for. */
 async function committedFlight(tripId: string) {
   const { offers } = await call("search_flights", { origin: "LHR", destination: "CDG", departureDate: inDays(60) });
   const flight = await call("book_flight", { offerId: Offers.parse(offers)[0]?.id });
@@ -179,7 +179,7 @@ describe("service.cancel_trip", () => {
     const stay = Object((await bookStay(tripId, { guestNames })).result);
     const flight = await committedFlight(tripId);
     await call("reserve_booking", { tripId, upperBoundUsdc: "50" });
-    // What the flight gives back falls each time that it is confirmed: the run quotes it once more, and then leaves it.
+    // The flight's refund falls at each confirmation: the run quotes it once more, and then leaves it.
     await arm("/air/order_cancellations/{id}/actions/confirm", "price_changed", 2);
     const waiting = await run("service.book_flight", {
       tripId,
@@ -209,7 +209,7 @@ describe("service.cancel_trip", () => {
       refunded: { fromSuppliersUsdc: stay.totalAmount },
       notCancelled: [{ what: "order", id: flight.orderId, bookingId: flight.bookingId, reason: expect.any(String) }],
     });
-    // All but what the stay had cost and what is held for the flight.
+    // All but the cost of the stay and the reservation for the flight.
     const settled = micro(stay.settled.vendorPaidUsdc);
     expect(micro(said.refunded.fromEscrowUsdc)).toBe(
       micro("3000") - settled - micro("900") - micro(stay.settled.refundedUsdc),
@@ -224,7 +224,7 @@ describe("service.cancel_trip", () => {
     for (const orderId of [stay.orderId, flight.orderId]) {
       expect(await call("read_order", { orderId })).toMatchObject({ status: "cancelled" });
     }
-    // The wallet has everything back but what the run says was lost.
+    // The wallet has everything back except the loss that the run reports.
     await expect.poll(available).toBe(start - lost);
   });
 
@@ -232,7 +232,7 @@ describe("service.cancel_trip", () => {
     const tripId = await claimedTrip("2000");
     const { orderId } = await committedFlight(tripId);
     const asked = await run("service.cancel_trip", { tripId });
-    // Nothing is undone before the answer, which says what becomes of the orders and what happens in any case.
+    // Nothing is undone before the decision; the pause tells what happens to the orders and what happens in any case.
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "funded" });
     expect(JSON.stringify(asked.expects)).toContain("cancelled: keep all of it");
     expect(asked.pauseReason).toContain("or cancelled to keep them all. After any of these answers the trip is closed");

@@ -5,7 +5,7 @@ export type Steps = AnySteps<ToolMap>;
 export type Args<Name extends keyof ToolMap> = ToolMap[Name]["input"];
 export type Answer<Name extends keyof ToolMap> = ToolMap[Name]["output"];
 
-/** Fields that answers of earlier releases lack, and what stands for them. */
+/** Fields that answers of earlier releases lack, with default values. */
 export const earlierAnswers = {
   search_flights: { timeZones: {} },
   preview_call: { warnings: [] },
@@ -16,7 +16,7 @@ export const earlierAnswers = {
   confirm_cancel_order: { releasedUsdc: "0" },
 };
 
-/** Throws what is no answer to anybody: the run stays where it is, and is tried again. */
+/** Throws if the value is missing, which no caller can fix: the run stays and is tried again. */
 export function required(value: string | null, name: string): string {
   if (value === null) throw new Error(`The answer has no ${name}.`);
   return value;

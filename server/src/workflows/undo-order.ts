@@ -5,7 +5,7 @@ import { micro, unless } from "./booking-parts.ts";
 import type { Steps } from "./tools.ts";
 
 const Refund = z.object({ refundedUsdc: z.string().default("0"), releasedUsdc: z.string().default("0") });
-/** Such as one whose tickets were refused: what it cost was given back with that. */
+/** Such as one whose tickets were refused and whose price was refunded then. */
 const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);
 
 /** An order that a run has booked. */

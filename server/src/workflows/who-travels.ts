@@ -23,15 +23,16 @@ const PROFILE_HOURS = 72;
 
 interface Party {
   tripId: string;
-  /** How many travel. */
+  /** The number of travelers. */
   passengers: number;
-  /** All who travel, or all but the first. */
+  /** All travelers, or all but the first. */
   customerUserIds: string[];
 }
 
 /**
- * Who travels, each with a profile that has what `needed` names, for which a pause asks. The first one is named by `customerUserIds`
- * if they fill all places; otherwise it is the guest who claimed the trip, or the run's own user.
+ * The travelers, each with a profile that has the fields named by `needed`, for which a pause asks. The first one is
+ * named by `customerUserIds` if they fill all places; otherwise it is the guest who claimed the trip, or the run's own
+ * user.
  */
 export async function readTravelers(
   { call, pause, leadBy }: Steps,
@@ -56,7 +57,7 @@ export async function readTravelers(
       shown: {
         travelers: incomplete.map(({ userId, customerUserId, missing }) => ({ userId, customerUserId, missing })),
       },
-      // What has happened once would end every later pause at once, also if the profile was erased meanwhile.
+      // An event that has already happened would end every later pause at once, even if the profile was erased meanwhile.
       ...(isFirst && incomplete.some(({ isGuest }) => isGuest)
         ? { event: { name: "guest_traveler_given", subject: tripId } }
         : {}),

@@ -3,9 +3,9 @@ import type { Principal } from "../../ports/identity.ts";
 import { Created, type Route } from "../contracts/route.ts";
 import { validateArguments } from "./validate.ts";
 
-/** A request as a surface has read it; the body is read only once the rest of it fits. */
+/** A request as a surface has read it; the body is read only once the rest is valid. */
 export interface GivenRequest {
-  /** None: the route asks for no key. Several: the internal token is bound to so many tenants. */
+  /** Empty if the route asks for no key; several if an internal token is bound to several tenants. */
   principals: readonly Principal[];
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface GivenRequest {
   readJson(maximumBytes: number | undefined): Promise<unknown>;
 }
 
-/** Checks a request by the route's schemas and runs it. Throws what does not fit as a Failure. */
+/** Checks a request against the route's schemas and runs the route. Throws a Failure if something does not fit. */
 export async function callRoute<Ports>(
   route: Route<Ports>,
   given: GivenRequest,
@@ -49,7 +49,7 @@ function failureOf<Ports>({ errors }: Route<Ports>, code: ServiceCode, details?:
 function checkParams<Ports>({ params, errors }: Route<Ports>, given: GivenRequest["params"]): Record<string, unknown> {
   if (params === undefined) return {};
   const { not_found: detail } = errors;
-  // What cannot be an id is nobody's id: where the route tells what is not there, so it tells this.
+  // A malformed id is a 404 on routes that declare `not_found`.
   if (detail !== undefined && !params.safeParse(given).success) throw new Failure("not_found", { detail });
   return validateArguments(params, given);
 }

@@ -7,7 +7,7 @@ import type { PendingCall } from "../contracts/charge.ts";
 import type { Calling, HasDuties, Payer } from "../contracts/invocation.ts";
 import type { Caller } from "../contracts/tool.ts";
 
-/** Throws Failure for who may not call this tool. */
+/** Throws a Failure if the caller may not call this tool. */
 export async function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal | Payer> {
   let { principal } = calling;
   if (isPayer(principal)) {
@@ -27,7 +27,7 @@ export function isPayer(principal: Principal | Payer): principal is Payer {
   return "payer" in principal;
 }
 
-/** The named user as whom the key may not act, although it may act for that user as a traveler. */
+/** Whether the call names a user as whom the key may not act, although it may name that user as the traveler. */
 export async function isSomebodyElse(
   userId: string | undefined,
   principal: Principal | Payer,
@@ -38,7 +38,7 @@ export async function isSomebodyElse(
   return keyIdOf(userId) !== undefined || (await hasDuties(principal, userId));
 }
 
-/** Undefined for the key's own service account, whether it is named or left out. */
+/** Undefined for the key's own service account, named or not. */
 function userOf(userId: string | undefined, principal: Principal): string | undefined {
   return userId === principal.serviceAccountId ? undefined : userId;
 }
@@ -48,10 +48,10 @@ function travelerOf(userId: string | undefined, principal: Principal | Payer): s
   return userOf(userId, principal) ?? principal.personId ?? principal.defaultTravelerId ?? principal.serviceAccountId;
 }
 
-/** Stands where a tenant's or a user's id would: no record has it. */
+/** Takes the place of a tenant's or user's id; no record has such an id. */
 const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
 
-/** Whose call it is, as the books name them. `isElse`: of `isSomebodyElse`. */
+/** Returns the owner of a call as the books name it. `isElse` is the result of `isSomebodyElse`. */
 export function ownerOf(
   userId: string | undefined,
   principal: Principal | Payer,
@@ -68,7 +68,7 @@ export function ownerOf(
   return { tenantId, keyId, subject: isElse ? own : (namedUserId ?? own), namedUserId, travelerId };
 }
 
-/** Percent of the list price; who calls without a key has none. */
+/** Percent of the list price; callers without a key get no discount. */
 export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }

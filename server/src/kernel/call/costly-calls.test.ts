@@ -9,13 +9,13 @@ import { defineAnyTool, type TypesOf } from "../contracts/tool.ts";
 import { defineWorkflow, type Steps } from "../contracts/workflow.ts";
 import { CostlyCalls, isCostly } from "./costly-calls.ts";
 
-/** Calls that take long to work through: how many run at once, who is next, and what the others are told. */
+/** Costly calls: how many run at once, which is next, and what refused callers are told. */
 
 const TOTAL = 3;
 const OF_ONE = 2;
 const WAITING = 6;
 
-/** What has begun, in its order; each ends when the test says so. */
+/** Calls that have begun, in order; the test ends each of them. */
 let begun: { text: string; end(): void }[] = [];
 const texts = () => begun.map(({ text }) => text);
 let running = 0;
@@ -109,7 +109,7 @@ beforeEach(() => {
 
 const call = (text: string, as: object = {}, tool = "probe_costly") => service.call(tool, { text }, as);
 const hasBegun = (count: number) => expect.poll(() => begun.length).toBe(count);
-/** One call more than may run and wait: it is the first that is answered. */
+/** One call more than may run and wait: the extra one is answered first. */
 async function fillLine() {
   const calls = Array.from({ length: OF_ONE + WAITING + 1 }, (_, index) => call(`a${index}`));
   expect((await Promise.race(calls)).status).toBe(429);
@@ -149,7 +149,7 @@ it("tenants take turns, whoever makes more calls", async () => {
   const many = Array.from({ length: 8 }, (_, index) => call(`a${index}`));
   await hasBegun(OF_ONE);
   const few = [call("b0", other), call("b1", other), call("b2", other)];
-  // One place was left, and it is the other tenant's.
+  // Only one place was left, and it belongs to the other tenant.
   await hasBegun(TOTAL);
   expect(texts().filter((text) => text.startsWith("b"))).toHaveLength(1);
   begun[0]?.end();
@@ -157,7 +157,7 @@ it("tenants take turns, whoever makes more calls", async () => {
   expect(texts().at(-1)).toMatch(/^[ab]/);
   begun[1]?.end();
   await hasBegun(TOTAL + 2);
-  // Of the two that have ended, each tenant has got one.
+  // Two calls ended, and each tenant got one of the free places.
   expect(
     texts()
       .slice(TOTAL)
@@ -190,7 +190,7 @@ it("calls beyond those that may wait are told when to come again, over dispatch 
   endAll();
   await Promise.all(calls);
   expect(texts()).not.toContain("batch1");
-  // Nothing is left behind of those who were refused.
+  // Refused calls leave no state behind.
   expect((await call("again")).status).toBe(200);
 });
 

@@ -3,9 +3,9 @@ import type { SignalSource } from "../contracts/invocation.ts";
 import type { AllPorts, Tool } from "../contracts/tool.ts";
 
 export interface CostlyCallSettings {
-  /** At once, of a process. */
+  /** At once, per process. */
   costlyCalls: number;
-  /** At once, of one tenant or payer. */
+  /** At once, per tenant or payer. */
   costlyCallsPerTenant: number;
   /** How many calls of one tenant or payer may wait. */
   costlyCallsWaiting: number;
@@ -13,7 +13,7 @@ export interface CostlyCallSettings {
   costlyCallsWaitMilliseconds: number;
 }
 
-/** What a supplier answers, and what is drawn as a map, takes long to work through, and nothing else is done meanwhile. */
+/** Supplier answers and map drawings take long to process and block the event loop meanwhile. */
 const COSTLY_PORTS: ReadonlySet<keyof AllPorts> = new Set([
   "flights",
   "flightServicing",
@@ -23,23 +23,23 @@ const COSTLY_PORTS: ReadonlySet<keyof AllPorts> = new Set([
 ]);
 
 /**
- * Whether a call of the tool waits for its turn. One that spends does not: money bounds how many there are, and it may take minutes
- * at the supplier, for which nobody is to give up a place.
+ * Whether a call of the tool waits for its turn. Calls that spend do not: money limits their number, and they may spend
+ * minutes at the supplier, which must not occupy a place.
  */
 export function isCostly(tool: Tool): boolean {
   return tool.effect !== "spend" && usesCostlyPorts(tool);
 }
 
-/** Whether a preview of the tool waits for its turn: it asks a supplier as the call would, and no money bounds how many there are. */
+/** Whether a preview of the tool waits for its turn: it asks a supplier as the call would, and no money limits the number of previews. */
 export function usesCostlyPorts({ uses }: Pick<Tool, "uses">): boolean {
   return uses.some((port) => COSTLY_PORTS.has(port));
 }
 
-/** Who waits for a turn. */
+/** A call that waits for a turn. */
 export interface CostlyCall {
-  /** The tenant, or who pays without a key. */
+  /** The tenant, or the payer of a call without a key. */
   owner: string;
-  /** True: it waits as long as it takes, and no matter how many others do. */
+  /** True: waits without a time limit, however many others wait. */
   isPatient: boolean;
   gone: SignalSource;
 }
@@ -54,26 +54,26 @@ interface Waiter {
   start(): void;
 }
 
-/** What one owner has running and waiting. */
+/** The running and waiting calls of one owner. */
 class Line {
   running = 0;
   readonly waiting: Waiter[] = [];
 }
 
-/** Of everybody, as there can be any number of owners. */
+/** Over all owners, as their number is unlimited. */
 const MOST_WAITING = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds how many costly calls run at once: of each owner, and of the process. The others wait, and owners take turns, so that nobody
- * is held up by how many calls another one makes. A tool that has others called, such as one that runs a workflow, is not costly
- * itself: so none waits for itself.
+ * Limits how many costly calls run at once, per owner and per process. The others wait, and owners take turns, so that
+ * one owner's calls do not hold up another's. A tool that calls other tools, such as one that runs a workflow, is not
+ * costly itself; otherwise it could wait for itself.
  */
 export class CostlyCalls {
   readonly #settings: CostlyCallSettings;
-  /** Who is refused reads of what there are too many. */
+  /** Names the kind of call in the text of a refusal. */
   readonly #what: string;
-  /** Who was served last comes last. */
+  /** The owner served last comes last. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
   #waiting = 0;
@@ -155,7 +155,7 @@ export class CostlyCalls {
     const { signal } = gone;
     if (signal.aborted) onGone();
     signal.addEventListener("abort", onGone);
-    // Nobody else may have a turn to end.
+    // No other call may be left to end and start the next one.
     this.#startLater();
     try {
       await turn.promise;
@@ -166,7 +166,7 @@ export class CostlyCalls {
     }
   }
 
-  /** Other requests that have come meanwhile are served before the next costly call. */
+  /** Serves requests that arrived meanwhile before the next costly call. */
   #startLater(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -181,7 +181,7 @@ export class CostlyCalls {
       if (line.waiting.length === 0 || !this.#hasRoom(line)) continue;
       this.#begin(owner, line);
       line.waiting.shift()?.start();
-      // One at a time: the next one after what others have asked for meanwhile.
+      // Starts one at a time, so that other requests are served in between.
       this.#startLater();
       return;
     }

@@ -15,7 +15,7 @@ const NONE: readonly Gate[] = [];
 
 export interface KernelOptions extends PreparingOptions {
   log: Log;
-  /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
+  /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
   translate(error: unknown): unknown;
   costlyCalls: CostlyCalls;
   /** For metrics: `outcome` is `ok` or a code. */
@@ -23,9 +23,9 @@ export interface KernelOptions extends PreparingOptions {
 }
 
 /**
- * The one path of a call: find → scope → validate → plan → gates → admit → wait, if it is costly → reserve → run → check the output → capture or release.
- * Nothing outside is asked for a call whose arguments do not fit or that a gate refuses. Throws Failure for what ends before the
- * run; a tool's own failure is an outcome.
+ * The one path of a call: find → scope → validate → plan → gates → admit → wait, if it is costly → reserve → run →
+ * check the output → capture or release. Nothing outside is asked for a call with invalid arguments or one that a gate
+ * refuses. Throws a Failure for errors before the run; a tool's own failure is an outcome.
  */
 export function createKernel(options: KernelOptions): Kernel {
   return {
@@ -59,9 +59,9 @@ function turnOf({ costlyCalls }: KernelOptions, { isPatient = false, gone }: Inv
 interface Prepared {
   invocation: Invocation;
   prepared: PreparedCall;
-  /** In the words of `performance.now()`. */
+  /** A `performance.now()` value. */
   started: number;
-  /** Of a costly call. */
+  /** Set for costly calls. */
   turn: Turn | undefined;
 }
 
@@ -101,7 +101,7 @@ async function judgeAndReserve(
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
   if (reservation.kind !== "rules_changed") return { reservation, reserving };
-  // At most once, as no gate judges by what it remembers any more.
+  // Recurses at most once, as no gate judges from memory any more.
   call.rulesVersion = null;
   return await judgeAndReserve(options, prepared, turn);
 }
@@ -120,7 +120,7 @@ interface Running {
   entry: CatalogEntry;
   call: PendingCall;
   charge: Charge;
-  /** In the words of `performance.now()`. */
+  /** A `performance.now()` value. */
   started: number;
   reserving: readonly Gate[];
   run(): Promise<unknown>;
@@ -145,14 +145,14 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
     return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
   }
   const latencyMs = millisecondsSince(started);
-  // Not released when this fails: the effect is there, and the sweep finds out what the call has done.
+  // Not released if this fails: the effect has happened, and the sweep finds out about it.
   const receipt = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
   if (reserving.length > 0) await settleGates(reserving, call, options.log);
   options.onCall?.(tool.name, "ok", latencyMs / 1000);
   return { outcome: { ok: true, result }, receipt, latencyMs, replayed: receipt.replayed };
 }
 
-/** Whether the same call would fail the same way. What is too much to spend now may not be later. */
+/** Whether the same call would fail the same way. A spend limit may allow the call later. */
 function isFinal(code: string): boolean {
   return !isRetryable(code) && code !== "tool_failed" && code !== "spend_limit_exceeded";
 }
@@ -162,7 +162,7 @@ function millisecondsSince(started: number): number {
   return Math.round((performance.now() - started) * 1000) / 1000;
 }
 
-/** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
+/** A class because accessors of an object literal would give each call its own hidden class, which only a full collection frees. */
 class RunningCall implements CallInfo {
   readonly id: string;
   readonly idempotencyKey: string | undefined;
@@ -202,7 +202,7 @@ class RunningCall implements CallInfo {
 
 function nobodyWatches(): void {}
 
-/** A declared code passes; what the service itself may say passes; everything else is `tool_failed`, and the log has the cause. */
+/** Passes declared codes and those of the service; everything else becomes `tool_failed`, with the cause in the log. */
 function failureOutcome(error: unknown, call: PendingCall, log: Log): Outcome & { ok: false } {
   if (error instanceof Failure) {
     if (Object.hasOwn(call.tool.errors, error.code) || Object.hasOwn(statusByCode, error.code)) {
@@ -228,8 +228,9 @@ function failureOutcome(error: unknown, call: PendingCall, log: Log): Outcome & 
 }
 
 /**
- * What was stored for a call, as who sends it again gets it. Where others have finished the call, only what it did is stored: the
- * tool adds what it says, once, and that is stored too. What an earlier release has stored gets what answers have now.
+ * Returns the stored outcome of a call to a caller that sends it again. If another process finished the call, only the
+ * result of its effect is stored: the tool completes it once, and the whole answer is stored. Answers stored by an
+ * earlier release are brought up to the current shape.
  */
 async function answerAgain(
   { log, translate }: { log: Log; translate(error: unknown): unknown },
@@ -243,7 +244,7 @@ async function answerAgain(
   });
   const read = tool.output.safeParse(result);
   if (read.success) return { ok: true, result: read.data };
-  // It is done and paid for: what is known of it is better than an error.
+  // The call is done and paid for, so an incomplete answer is better than an error.
   log.error({ err: read.error, tool: tool.name }, "a stored answer does not fit the output of its tool");
   return { ok: true, result };
 }

@@ -12,13 +12,12 @@ import type { AllPorts, Caller, Tool } from "../contracts/tool.ts";
 import { authorize, callerOf, discountOf, isSomebodyElse, ownerOf } from "./caller.ts";
 import { readArguments } from "./read-arguments.ts";
 
-/** What a call is prepared with. */
 export interface PreparingOptions {
   catalog: Catalog;
   charge: Charge;
-  /** In the order in which they are asked. */
+  /** In order. */
   gates: readonly Gate[];
-  /** Undefined: this environment is switched off. */
+  /** Undefined if this environment is switched off. */
   portsFor(environment: Environment): AllPorts | undefined;
   hasDuties: HasDuties;
   clock: Clock;
@@ -31,12 +30,11 @@ export interface PreparedCall {
   call: PendingCall;
   caller: Caller;
   ports: AllPorts;
-  /** Validated. */
   input: unknown;
   plan: LazyPlan;
 }
 
-/** The first steps of a call, which a preview takes too: find → scope → validate, and the plan, which is worked out when it is asked for. */
+/** The first steps of a call, shared with previews: find → scope → validate, and the plan, computed on demand. */
 export async function prepareCall(options: PreparingOptions, invocation: Invocation): Promise<PreparedCall> {
   const entry = findTool(options.catalog, invocation.toolName);
   const { charge = options.charge } = invocation;
@@ -95,7 +93,7 @@ function pendingCall(
   };
 }
 
-/** A later call that would be refused prepares nothing that could be shown. */
+/** A later call that would be refused has no plan to show. */
 function planPurpose(
   options: PreparingOptions,
   invocation: Invocation,

@@ -7,9 +7,9 @@ import { type Turn, usesCostlyPorts } from "./costly-calls.ts";
 import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 
 /**
- * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the run begins
- * with. It reserves nothing and leaves nothing behind, here or outside. `turnOf`: for checks that take long to work through; left
- * out by a call that has a turn itself. Throws a Failure only if the preview itself cannot have its turn.
+ * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the
+ * run begins with. Reserves nothing and leaves nothing behind, here or outside. `turnOf` bounds checks that take long;
+ * a call that has a turn itself leaves it out. Throws a Failure only if the preview itself cannot have its turn.
  */
 export async function previewCall(
   options: PreparingOptions,
@@ -33,7 +33,7 @@ export async function previewCall(
     preview.plan = await plan();
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
-    // What an earlier call does is answered by that call.
+    // The earlier call answers for its own effects.
     if (preview.plan.isRepeat === true) return preview;
     if (tool.probe !== undefined) {
       if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);

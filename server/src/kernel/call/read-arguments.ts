@@ -5,7 +5,7 @@ import type { CommonPorts, Tool } from "../contracts/tool.ts";
 import { isPayer } from "./caller.ts";
 import { MAXIMUM_ISSUES, readInput } from "./validate.ts";
 
-/** The arguments as the tool takes them. Throws `invalid_input` with all that is wrong with them, the tool's own words first. */
+/** Returns the arguments as the tool takes them. Throws `invalid_input` with every issue, the tool's own first. */
 export function readArguments(tool: Tool, args: unknown, principal: Principal | Payer, ports: CommonPorts): unknown {
   const input = checkArguments(tool, args, ports);
   if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, args);
@@ -19,15 +19,15 @@ export function checkArguments(tool: Tool, args: unknown, ports: CommonPorts): u
   return input;
 }
 
-/** What the tool says of an argument is more exact than what its schema says. */
+/** The tool's own issue for an argument is more exact than the schema's. */
 function together(own: readonly Issue[], issues: readonly Issue[]): Issue[] {
   const said = new Set(own.map(({ path }) => path));
   return [...own, ...issues.filter(({ path }) => !said.has(path))].slice(0, MAXIMUM_ISSUES);
 }
 
 /**
- * Refuses arguments that concern a tenant's records, for who calls without a key. A rule is the name of an argument, or a path below
- * it, with `*` for every key or place: `privateFares.*.*.account_number`. What is left empty names nothing.
+ * Refuses arguments that concern a tenant's records if the caller has no key. A rule is the name of an argument, or a
+ * path below it, with `*` for every key or place: `privateFares.*.*.account_number`. Empty values are ignored.
  */
 function refuseKeyOnlyInputs(rules: readonly string[], args: unknown): void {
   const issues: Issue[] = rules

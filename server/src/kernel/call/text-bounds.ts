@@ -2,27 +2,27 @@ import { z } from "zod";
 import { technicalBounds } from "../../domain/schemas.ts";
 
 /**
- * Every text of every input has a bound. Where the schema has none of its own it is one of these, which no schema publishes: they
- * are there for what no caller means.
+ * Every text of every input has a bound. If its schema sets none, one of these applies. They are unpublished: no
+ * legitimate caller reaches them.
  */
 const LONGEST_TEXT = 2_000;
 const LONGEST_ID = 200;
 export const LONGEST_NAME = 200;
 const ID = /^(?:ids?|.*(?:Ids?|_ids?))$/;
 
-/** What is wrong with a text that is too long for its place. `key`: the name of the property. */
+/** Returns the issue of a text that is too long for its place. `key` is the name of the property. */
 export function findTooLong(text: string, key: string, schema: unknown): string | undefined {
-  // Most texts fit whatever their place is.
+  // Most texts fit any place.
   if (text.length <= LONGEST_ID) return undefined;
   const at = unwrap(schema);
   const own = at instanceof z.ZodType ? technicalBounds.get(at)?.characters : undefined;
-  // The schema says it itself, in its own words.
+  // The schema reports it itself.
   if (own === undefined && at instanceof z.ZodString && at.maxLength !== null) return undefined;
   const maximum = own ?? (ID.test(key) ? LONGEST_ID : LONGEST_TEXT);
   return text.length > maximum ? `must have at most ${maximum} characters` : undefined;
 }
 
-/** The schema of a property, an item or a value of a record; undefined where none is known. */
+/** The schema of a property, an item or a value of a record; undefined if unknown. */
 export function childOf(schema: unknown, step: string): unknown {
   const at = unwrap(schema);
   if (at instanceof z.ZodObject) return Object.hasOwn(at.shape, step) ? at.shape[step] : undefined;

@@ -7,7 +7,7 @@ const MAXIMUM_CHOICES = 20;
 
 const UNITS: Readonly<Record<string, string>> = { string: "characters", array: "entries" };
 
-/** As many as help; a body can hold thousands. */
+/** A body can hold thousands; more than this helps nobody. */
 export const MAXIMUM_ISSUES = 20;
 const MAXIMUM_VALUES = 5_000;
 
@@ -28,7 +28,7 @@ export function readInput<Schema extends z.ZodObject>(
   args: unknown,
   maximumValues = MAXIMUM_VALUES,
 ): { input: z.output<Schema> | undefined; issues: readonly Issue[] } {
-  // First, because a schema takes long over very many values, and every other call waits meanwhile.
+  // First, because a schema takes long over very many values and blocks every other call.
   const stray = findStray(args, { path: "", key: "", schema }, { values: 0, maximum: maximumValues });
   if (stray !== undefined) return { input: undefined, issues: [stray] };
   const parsed = schema.safeParse(args, { error: sayIssue });
@@ -39,8 +39,8 @@ export function readInput<Schema extends z.ZodObject>(
 }
 
 /**
- * What the rules over several arguments find, which the schema library asks only once each argument by itself fits: they are given
- * those that fit as they were read, and the others as they were sent.
+ * Runs the rules over several arguments, which the schema library skips unless each argument is valid by itself. Valid
+ * arguments are passed parsed, the others as sent.
  */
 function rulesBroken(schema: z.ZodObject, args: unknown, issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const { checks = [] } = schema.def;
@@ -57,12 +57,12 @@ function rulesBroken(schema: z.ZodObject, args: unknown, issues: readonly z.core
     const broken = rules.safeParse(Object.fromEntries(values)).error?.issues ?? [];
     return broken.filter(({ path }) => !said.has(path.join(".")));
   } catch {
-    // A rule that was not made for what is missing or of another kind has nothing to say.
+    // A rule that cannot handle missing or mistyped arguments is skipped.
     return [];
   }
 }
 
-/** `key`: the name of the property that the value stands in, also as a part of its list. */
+/** `key` is the name of the property that holds the value, directly or in a list. */
 interface Place {
   path: string;
   key: string;
@@ -74,7 +74,7 @@ interface Seen {
   readonly maximum: number;
 }
 
-/** What no tool can mean, and schemas let pass. `schema`: of the value; undefined where there is none. */
+/** Finds values that schemas let pass and no tool accepts. `schema` is undefined where none is known. */
 function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Issue | undefined {
   seen.values += 1;
   if (seen.values > seen.maximum) return { path, message: `the arguments hold more than ${seen.maximum} values` };
@@ -86,12 +86,12 @@ function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Is
   const isList = Array.isArray(value);
   for (const [name, child] of Object.entries(value)) {
     const childPath = path === "" ? name : `${path}.${name}`;
-    // JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other.
+    // JSON.parse makes `__proto__` an own property, which schema libraries pass over; it is refused like any unknown property.
     if (name === "__proto__") return { path: childPath, message: "unknown property" };
     if (name.length > LONGEST_NAME)
       return { path, message: `has a property whose name is over ${LONGEST_NAME} characters long` };
     if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
-    // The schema says so itself, with the names that there are, and looks no further.
+    // The schema itself reports it with the known names, and looks no further.
     if (isUnknown(name, schema)) continue;
     const place = { path: childPath, key: isList ? key : name, schema: childOf(schema, name) };
     const found = findStray(child, place, seen);
@@ -100,7 +100,7 @@ function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Is
   return undefined;
 }
 
-/** Of an object that takes no other members than its own. */
+/** Whether the schema is a closed object without this member. */
 function isUnknown(name: string, schema: unknown): boolean {
   const at = unwrap(schema);
   return at instanceof z.ZodObject && at.def.catchall instanceof z.ZodNever && !Object.hasOwn(at.shape, name);
@@ -108,7 +108,7 @@ function isUnknown(name: string, schema: unknown): boolean {
 
 const NOT_STORABLE = "must not hold NUL characters or unpaired surrogates";
 
-/** PostgreSQL keeps no NUL, and an unpaired surrogate has no UTF-8. */
+/** PostgreSQL stores no NUL, and an unpaired surrogate has no UTF-8. */
 function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
@@ -126,11 +126,11 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
 
 const MOST_NAMED = 30;
 
-/** Nothing is like it: what there is instead. */
+/** No known name is similar, so list those that exist. */
 const namesOf = (known: readonly string[]): string =>
   known.length === 0 ? "; there is none here" : `; there are: ${known.slice(0, MOST_NAMED).join(", ")}`;
 
-/** "cabin" is as good as said of `cabinClass`. */
+/** "cabin" suggests `cabinClass`. */
 function isBeginningOf(key: string, name: string): boolean {
   return key.length >= 3 && name.toLowerCase().startsWith(key.toLowerCase());
 }
@@ -142,7 +142,7 @@ function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** What an argument must be, in words that a model can act on; undefined leaves the schema library's own. */
+/** Describes the expected argument for a model; undefined keeps the schema library's message. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "too_small" || issue.code === "too_big") return saySize(issue);
   if (issue.code !== "invalid_type" && issue.code !== "invalid_value") return undefined;

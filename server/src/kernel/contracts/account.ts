@@ -1,19 +1,19 @@
-/** What one module says of the account of who calls. */
+/** One module's facts about the caller's account. */
 export interface AccountFacts {
-  /** Members of the answer of `read_account`; no two modules give one of the same name. Amounts are decimal strings. */
+  /** Members of the answer of `read_account`, unique among modules. Amounts are decimal strings. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** What does not work for this caller before a person has done something. */
+  /** Features that need a person's action before they work for this caller. */
   readonly missing?: readonly MissingPart[];
 }
 
 export interface MissingPart {
-  /** What cannot be done, for the agent. */
+  /** The unavailable feature, described for the agent. */
   readonly what: string;
-  /** What a person does about it: a command, a setting. */
+  /** The person's action: a command, a setting. */
   readonly how: string;
 }
 
-/** All of it together. Throws when two modules give a fact of one name. */
+/** Joins the facts of all modules. Throws if two modules give a fact of the same name. */
 export function joinAccountFacts(parts: readonly AccountFacts[]): Required<AccountFacts> {
   const entries = parts.flatMap(({ facts = {} }) => Object.entries(facts));
   const facts = Object.fromEntries(entries);

@@ -2,11 +2,11 @@ import type { EffectFollower } from "./effect-follower.ts";
 import type { PersonRecords } from "./person-records.ts";
 import type { AggregatesOf } from "./stores.ts";
 
-/** For aggregates that change with those of other modules that the module sees: over the same transaction, when they all are made. */
+/** For aggregates that change together with those of other modules that the module sees, over the same transaction. */
 export interface BesideStores<Seen extends string = never> {
   beside(): AggregatesOf<Seen>;
-  /** Of all modules. */
+  /** From all modules. */
   readonly effectFollowers: readonly EffectFollower[];
-  /** Of all modules, over the same transaction. */
+  /** From all modules, over the same transaction. */
   personRecords(): readonly PersonRecords[];
 }

@@ -4,20 +4,20 @@ import { nearest } from "../../domain/near-match.ts";
 import { isShownOnce, type Redact, redactionOf, SHOWN_ONCE_TEXT } from "./shown-once.ts";
 import type { Tool } from "./tool.ts";
 
-/** A tool with what is worked out once at boot. */
+/** A tool with everything computed once at boot. */
 export interface CatalogEntry {
   tool: Tool;
-  /** Any one of them is enough; none: the call itself says what it needs. */
+  /** Any one of them suffices; if empty, the call itself says what it needs. */
   scopes: readonly string[];
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
-  /** What may be kept of a result. */
+  /** Removes the parts of a result that may not be stored. */
   redactResult: Redact;
 }
 
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
-  /** Also finds a tool by an accepted alias, which is listed nowhere. */
+  /** Also finds a tool by an accepted alias; aliases are not listed. */
   find(name: string): CatalogEntry | undefined;
   names(): readonly string[];
 }
@@ -41,10 +41,10 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { entries, find: (name) => byName.get(name), names: () => names };
 }
 
-/** More than a slip of the fingers is another word: who asks to swap is not offered to send. */
+/** More edits than this make another word: "swap" must not suggest "send". */
 const MOST_SLIPS = 2;
 
-/** The tool whose name was meant, as long as there is no doubt whether it reads, writes or spends. */
+/** The tool whose name was probably meant, unless the candidates differ in effect. */
 export function nearestTool({ entries }: Catalog, name: string): string | undefined {
   const near = entries.filter(({ tool }) => nearest(name, [tool.name], MOST_SLIPS) !== undefined);
   if (new Set(near.map(({ tool }) => tool.effect)).size !== 1) return undefined;
@@ -55,7 +55,7 @@ export function nearestTool({ entries }: Catalog, name: string): string | undefi
   );
 }
 
-/** Throws `tool_not_found`, with the name that is nearest. */
+/** Throws `tool_not_found` with the nearest name. */
 export function findTool(catalog: Catalog, name: string): CatalogEntry {
   const entry = catalog.find(name);
   if (entry !== undefined) return entry;
@@ -72,7 +72,7 @@ export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<
 
 const keepAsItIs = (): void => undefined;
 
-/** In words, as a keyword of our own would be refused by strict clients. */
+/** In words, because strict clients refuse a keyword of our own. */
 function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand): void {
   if (!isShownOnce(zodSchema)) return;
   const said = published.description === undefined ? "" : `${published.description}. `;

@@ -14,39 +14,39 @@ import type {
   StoredOperation,
 } from "../../ports/chain/chain-operation.ts";
 
-/** Everything there is to say of a kind of chain operation. The submitter and the adapter know no kind by its name. */
+/** Defines a kind of chain operation. The submitter and the adapter know no kind by name. */
 export interface ChainOperationDefinition<Input extends { token: TokenSymbol }> {
-  /** Stored in rows: it never changes. */
+  /** Stored in rows: never changes. */
   kind: string;
-  /** Reads the stored members, and writes them again: a codec of `domain/stored-fields.ts` for each that JSON has no form for. */
+  /** Reads and writes the stored members; members without a JSON form use a codec of `domain/stored-fields.ts`. */
   input: z.ZodType<Input, Readonly<Record<string, unknown>>>;
-  /** What the holder of a wallet signs; left out: the relayer's own transaction is enough. */
+  /** The authorization that the holder of a wallet signs; left out if the relayer's own transaction suffices. */
   authorize?(call: OperationCall<Input>): Authorization;
-  /** `signature`: of the authorization, when a wallet of ours signs it. */
+  /** `signature` is that of the authorization, if a wallet of ours signs it. */
   encode(call: OperationCall<Input>, signature: EncodedCall["data"]): EncodedCall;
   gasCeiling(call: OperationCall<Input>): GasCeiling | Promise<GasCeiling>;
   outcome: OperationOutcome<Input>;
 }
 
-/** How its outcome is told. */
+/** How its outcome is recognised. */
 interface OperationOutcome<Input> {
-  /** What it takes out of a wallet of ours, by an authorization that the wallet signs and can withdraw. */
+  /** The amount that leaves a wallet of ours by an authorization that the wallet signs and can withdraw. */
   outgoing?(input: Input): Omit<Outgoing, "token">;
-  /** Whether a movement of its token is what it moves; left out: it moves nothing by itself. */
+  /** Whether a movement of its token belongs to it; left out if it moves nothing by itself. */
   isMovedBy?(input: Input, movement: TokenMovement): boolean;
-  /** Whether a successful transaction did what it is for; left out: when it has a movement that `isMovedBy` says yes to. */
+  /** Whether a successful transaction had its effect; by default, whether any movement satisfies `isMovedBy`. */
   tookEffect?(input: Input, receipt: ChainReceipt): boolean;
-  /** What tells that another transaction than ours carried it out, where no authorization of the token does. */
+  /** The event that shows that another transaction carried it out, where no authorization of the token does. */
   event?(call: OperationCall<Input>): OperationEvent | undefined;
-  /** True: it waits while money stands still on its chain, although nothing leaves a wallet of ours. */
+  /** True: waits while money is stopped on its chain, although nothing leaves a wallet of ours. */
   waitsWhileStopped?: boolean;
 }
 
-/** A kind, for the module that it belongs to. */
+/** A kind, as its module sees it. */
 export interface DefinedOperation<Input> extends ChainOperation {
-  /** What the row stores. Throws when it could not be read again. */
+  /** The form stored in the row. Throws if it could not be read again. */
   of(input: Input): StoredOperation;
-  /** Undefined: it is of another kind. */
+  /** Undefined if it is of another kind. */
   read(stored: StoredOperation | undefined): Input | undefined;
 }
 
@@ -54,7 +54,7 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
   definition: ChainOperationDefinition<Input>,
 ): DefinedOperation<Input> {
   const { kind, input: schema, outcome } = definition;
-  /** A row is asked many things, and read once. */
+  /** A row is asked many questions, and parsed once. */
   const known = new WeakMap<StoredOperation, Input>();
 
   function inputOf(stored: StoredOperation): Input {
@@ -101,7 +101,7 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
   };
 }
 
-/** Throws when two modules have defined the same kind. */
+/** Throws if two modules define the same kind. */
 export function collectChainOperations(operations: readonly ChainOperation[]): ChainOperations {
   const byKind = new Map<string, ChainOperation>();
   for (const operation of operations) {
@@ -117,7 +117,7 @@ export function collectChainOperations(operations: readonly ChainOperation[]): C
   };
 }
 
-/** Whether two operations would do the same. */
+/** Whether two operations would have the same effect. */
 export function isSameOperation(left: StoredOperation, right: StoredOperation): boolean {
   return canonicalJson(left) === canonicalJson(right);
 }

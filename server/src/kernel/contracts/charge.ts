@@ -5,7 +5,7 @@ import type { LazyPlan } from "./plan.ts";
 import type { Transaction } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
-/** One call on its way through the kernel, as far as charging needs to know it. */
+/** A call in progress, as far as charging needs to know it. */
 export interface PendingCall {
   id: string;
   traceId: string;
@@ -13,11 +13,11 @@ export interface PendingCall {
   tool: Tool;
   tenantId: string;
   keyId: string;
-  /** Who asks: as whom the key acts. */
+  /** The user or service account as whom the key acts. */
   subject: string;
-  /** The user whom the call names. Undefined: none. It is not the subject where only that person's own key may act as the person. */
+  /** The user whom the call names, if any. Differs from the subject where only a person's own key may act as that person. */
   namedUserId?: string | undefined;
-  /** Whose traveler profile the caller's own trips use. */
+  /** The traveler profile used for the caller's own trips. */
   travelerId: string;
   environment: Environment;
   paidBy: PaidBy;
@@ -27,28 +27,29 @@ export interface PendingCall {
   price: Micro;
   startedAt: Temporal.Instant;
   idempotencyKey: string | undefined;
-  /** Judges what the call buys, beside the policy that the tenant enforces. */
+  /** A policy that judges the purchase in addition to the one that the tenant enforces. */
   policyId?: string | undefined;
-  /** Plans the later call that this one prepares, as setting money aside prepares a booking. */
+  /** Plans the later call that this one prepares, such as the booking for which money is set aside. */
   purpose?: LazyPlan | undefined;
   /**
-   * Set by a gate that judges by what it remembers of the tenant's rules: which version of them that is. The call is reserved only
-   * if they are the same then. Null: nothing that is remembered counts, as they were not, or nothing will be reserved.
+   * Set by a gate that judges from memory: the version of the tenant's rules that it remembers. The call is reserved
+   * only if that version is still in force. Null disables the memory, either because the version was out of date or
+   * because nothing will be reserved.
    */
   rulesVersion?: number | null | undefined;
-  /** As the caller sent them; the hash of a keyed call is taken from them. */
+  /** As the caller sent them; the hash of an idempotent call is computed from them. */
   args: unknown;
 }
 
-/** A final outcome in the words of no surface: what is stored for a replay, and what a surface renders. */
+/** A final outcome, independent of the surface: stored for replays and rendered by surfaces. */
 export type Outcome =
   | { ok: true; result: unknown }
   | { ok: false; code: string; detail?: string; issues?: unknown; extra?: unknown; retryAfterSeconds?: number };
 
-/** `tenant`: on its monthly bill, under its cap. `payment`: by a payment that came with the call. */
+/** `tenant`: on the tenant's monthly bill, under its cap. `payment`: by a payment sent with the call. */
 type PaidBy = "tenant" | "payment";
 
-/** A payment that was signed for one call, as the chain has it. */
+/** A settled payment for one call. */
 export interface PaymentReceipt {
   payer: Hex;
   amount: Micro;
@@ -57,13 +58,13 @@ export interface PaymentReceipt {
   transactionHash: Hex;
 }
 
-/** What a surface shows of the charge. */
+/** The charge as a surface shows it. */
 export interface Receipt {
-  /** Of the usage record. Undefined: there is none. */
+  /** The usage record, if there is one. */
   usageId: string | undefined;
-  /** What was paid for the answer, now or by an earlier call. */
+  /** The amount paid for the answer, by this call or an earlier one. */
   price: Micro;
-  /** The signed payment that paid for the answer, of this call or of an earlier one. Undefined: none did. */
+  /** The signed payment for the answer, of this call or an earlier one, if any. */
   payment?: PaymentReceipt | undefined;
 }
 
@@ -74,42 +75,43 @@ export interface Settled extends Receipt {
   replayed: boolean;
 }
 
-/** `rules_changed`: nothing is reserved, as the gates have judged by rules that do not hold any more (`PendingCall.rulesVersion`). */
+/** `rules_changed`: nothing is reserved, as the gates judged by rules that are no longer in force (`PendingCall.rulesVersion`). */
 export type Reservation = { kind: "run" } | { kind: "rules_changed" } | Replay;
 
-/** The same call had a final outcome: nothing runs. */
+/** The same call already has a final outcome: nothing runs. */
 export interface Replay {
   kind: "replay";
   outcome: Outcome;
   receipt: Receipt;
   /**
-   * For a stored result that lacks what the tool adds: puts the whole one in its place, so that every repetition gets the same. It
-   * gives the one that is kept, which may be that of another call of the same moment.
+   * Replaces a stored result that lacks the tool's additions by the whole one, so that every repetition gets the same.
+   * Returns the kept one, which may be that of a concurrent call.
    */
   keep(whole: unknown): Promise<unknown>;
 }
 
-/** What the gates use up (gate.ts), written into the transaction that it is given. */
+/** Writes the gates' reservations (gate.ts) into the given transaction. */
 export type GateReservations = (transaction: Transaction) => Promise<void>;
 
-/** How a call is paid for. The kernel knows the order of the steps, a charge what they mean. */
+/** How a call is paid for. The kernel knows the order of the steps; a charge defines what they do. */
 export interface Charge {
   readonly paidBy: PaidBy;
   /**
-   * For a call that a gate refuses: what the same call ended with when it was made before. A gate has no say over what is done, and
-   * what it would ask for may have been used up by that. Throws while that call is still running, as `reserve` does. It takes nothing.
+   * For a call that a gate refuses: returns the outcome of the same call if it was made before. A gate cannot undo a
+   * finished call, and that call may have used up what the gate asks for. Throws while the call is still running, as
+   * `reserve` does. Reserves nothing.
    */
   recall?(call: PendingCall): Promise<Replay | undefined>;
-  /** After the gates: refuses a payment that is not good. Only here and later is anybody outside asked about one. */
+  /** After the gates: refuses an invalid payment. No outside system is asked about a payment before this. */
   admit?(call: PendingCall): Promise<void> | void;
   /**
-   * Before the run: a write or a spend is covered durably from here on. Throws Failure when it cannot be. `alsoReserve`: what gates
-   * use up, for the same transaction; what it throws leaves nothing behind.
+   * Before the run: makes a write or a spend durable. Throws a Failure if it cannot. `alsoReserve` writes the gates'
+   * reservations in the same transaction; if it throws, nothing is stored.
    */
   reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> | Reservation;
   /**
-   * After a successful run, before the answer: durable. `result` is what may be kept of it. `firstCallId`: the answer is an earlier
-   * call's.
+   * After a successful run, before the answer; durable. `result` is the part that may be stored. `firstCallId` is set
+   * if the answer belongs to an earlier call.
    */
   capture(call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled>;
   /** After a failed run: nothing is paid. `final`: the same key would fail the same way, so the failure is stored for it. */

@@ -1,11 +1,8 @@
 import type { Transaction } from "./stores.ts";
 
-/**
- * What else changes in the database transaction that opens or ends what a call does outside. Followers are asked in the order of
- * the modules.
- */
+/** Further changes in the database transaction that opens or ends a call's effect outside. Followers run in the order of the modules. */
 export interface EffectFollower<Aggregates = Transaction> {
-  /** Throws a Failure when the call may no longer do it. */
+  /** Throws a Failure if the effect is no longer allowed. */
   opened?(aggregates: Aggregates, callId: string): Promise<void>;
   done?(aggregates: Aggregates, callId: string): Promise<void>;
   failed?(aggregates: Aggregates, callId: string): Promise<void>;

@@ -1,14 +1,14 @@
 import type { Log } from "../../ports/log.ts";
 
-/** One kind of effects outside whose outcome can become unknown, and that are finished without a caller. */
+/** A kind of effect outside whose outcome can become unknown, and that is finished without a caller. */
 export interface EffectUse {
   name: string;
-  /** Works on every record that waits for it; how many that were. Never throws for one record's trouble. */
+  /** Works on every record that waits, and returns their number. Never throws because of one record. */
   reconcile(reconciler: Reconciler): Promise<number>;
 }
 
 export interface Reconciler {
-  /** Differs between processes, so that they never take one record for their own. */
+  /** Unique per process, so that two processes never lease the same record. */
   workerId: string;
   log: Log;
   staleSeconds?: number;

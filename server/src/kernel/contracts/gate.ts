@@ -6,50 +6,51 @@ import type { Allowance } from "./preview-answer.ts";
 import type { Transaction } from "./stores.ts";
 
 /**
- * Something that can refuse a call because of who makes it and what it would do: a spending limit, a budget, a policy, an approval.
- * Gates are asked in a fixed order, and a call runs when none of them throws a Failure.
+ * Refuses calls by who makes them and by their plan: a spending limit, a budget, a policy, an approval. Gates are asked
+ * in a fixed order, and a call runs if none of them throws a Failure.
  */
 export interface Gate {
   /** For logs and the preview of a call. */
   readonly name: string;
-  /** Reads only; a preview runs it too. What it answers at once costs a call nothing, so only a gate that must wait is a promise. */
+  /** Reads only; a preview runs it too. Returns a promise only if it must wait, as a synchronous answer costs a call nothing. */
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void;
   /**
-   * After its check has refused a call that was really made, and not only previewed: leaves behind what can help, such as a request
-   * for an approval, and gives back what the caller is told.
+   * After its check has refused a real call, not a preview: stores what can help, such as a request for an approval,
+   * and returns the failure for the caller.
    */
   refused?(call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure>;
   /**
-   * For the preview of a call that its check lets through: what it counts, and what the call would leave. Throws a Failure where
+   * For the preview of a call that its check allows: what it counts, and what the call would leave. Throws a Failure if
    * only `reserve` or the run would refuse.
    */
   preview?(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]>;
-  /** For the preview of a call, also of one that is refused: what its caller should know before it makes the call, in whole sentences. */
+  /** For every preview, also of a refused call: warnings for the caller, in whole sentences. */
   warn?(call: PendingCall, plan: LazyPlan): Promise<readonly string[]>;
   /**
-   * For the preview of a call that nothing has refused before: throws a Failure where only the run would, as it finds out a price
-   * that is too much. Judges by what the caller was shown.
+   * For the preview of a call that nothing has refused: throws a Failure if only the run would, such as for a price
+   * found too high. Judges by what the caller was shown.
    */
   previewRun?(call: PendingCall, plan: LazyPlan): Promise<void>;
   /**
-   * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
-   * again, as other calls may have used it up since the check. Only for calls that write or spend.
+   * Takes the call's share in the transaction that stores the call's reservation, so that both are stored or neither.
+   * Judges again, as other calls may have taken it since the check. Only for calls that write or spend.
    */
   reserve?(call: PendingCall, plan: LazyPlan, transaction: Transaction): Promise<void>;
-  /** Whether `reserve` takes anything for this call; left out: it does for every call. Without it no transaction of its own is made. */
+  /** Whether `reserve` takes anything for this call; defaults to true. If no gate takes anything, the call needs no extra transaction. */
   uses?(call: PendingCall, plan: LazyPlan): Promise<boolean> | boolean;
   /**
-   * After the end of a call for which it reserved: gives back what the call has not used. What it has used follows from what it did
-   * outside, which may still be open (`modules/effects`). A crash before this leaves the reservation: who keeps one sweeps it, after
-   * the call itself was swept.
+   * After the end of a call for which it reserved: returns the unused part. The used part follows from the call's
+   * effects outside, which may still be open (`modules/effects`). A crash before this leaves the reservation to the
+   * gate's own sweep, which runs after the call's.
    */
   settle?(call: PendingCall): Promise<void>;
 }
 
 /**
- * Whether a gate may judge the call by what it remembers of the tenant's rules in that version. The call is reserved only if it is
- * the version in force then; else the gates are asked once more, and must look. A signed payment reserves nothing of the tenant's.
- * Without the memory a write costs a fifth more processor time, and one with a plan two fifths (service and database together).
+ * Whether a gate may judge the call by the tenant's rules in a remembered version. The call is reserved only if that
+ * version is still in force; otherwise the gates are asked once more and must read the rules. A signed payment reserves
+ * nothing of the tenant's. Without the memory a write costs a fifth more processor time, and one with a plan two fifths
+ * (service and database together).
  */
 export function judgeByMemory(call: PendingCall, version: number): boolean {
   if (call.paidBy !== "tenant") return false;
@@ -57,7 +58,7 @@ export function judgeByMemory(call: PendingCall, version: number): boolean {
   return call.rulesVersion === version;
 }
 
-/** What all gates say, in their order. */
+/** Collects the allowances of all gates, in their order. */
 export async function previewGates(
   gates: readonly Gate[],
   call: PendingCall,
@@ -78,7 +79,7 @@ export async function previewWarnings(
   return warnings;
 }
 
-/** Throws what the first gate refuses that would only refuse in the run. */
+/** Throws the first refusal that would come only in the run. */
 export async function previewRun(gates: readonly Gate[], call: PendingCall, plan: LazyPlan): Promise<void> {
   for (const gate of gates) await gate.previewRun?.(call, plan);
 }
@@ -92,7 +93,7 @@ export interface Refusal {
   readonly failure: Failure;
 }
 
-/** What the first gate that refuses says. Undefined: none refuses. What is no Failure is thrown. */
+/** Returns the first gate's refusal, if any. Errors that are no Failure are thrown. */
 export async function findRefusal(
   gates: readonly Gate[],
   call: PendingCall,
@@ -110,12 +111,12 @@ export async function findRefusal(
   return undefined;
 }
 
-/** What the caller of a call is told that was really made. */
+/** The refusal for the caller of a real call. */
 export async function sayRefusal({ gate, failure }: Refusal, call: PendingCall, plan: LazyPlan): Promise<Failure> {
   return (await gate.refused?.(call, plan, failure)) ?? failure;
 }
 
-/** Those that this call uses something up of. */
+/** The gates that reserve something for this call. */
 export async function findReserving(
   gates: readonly Gate[],
   call: PendingCall,
@@ -128,7 +129,7 @@ export async function findReserving(
   return reserving;
 }
 
-/** Undefined: nothing is used up, and no transaction of the call's own is needed. */
+/** Undefined if nothing is reserved, so that the call needs no transaction. */
 export function gateReservations(
   reserving: readonly Gate[],
   call: PendingCall,
@@ -140,7 +141,7 @@ export function gateReservations(
   };
 }
 
-/** What fails is left to their sweeps: the call has ended. */
+/** The call has ended: if a gate fails, its sweep does the rest. */
 export async function settleGates(reserving: readonly Gate[], call: PendingCall, log: Log): Promise<void> {
   for (const gate of reserving) {
     try {

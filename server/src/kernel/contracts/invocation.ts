@@ -4,22 +4,22 @@ import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Charge, Outcome, Receipt } from "./charge.ts";
 import type { Cover, PurposeCall } from "./plan.ts";
 
-/** Who calls without a key is known by what it pays with. */
+/** A caller without a key is known by its paying address. */
 export interface Payer {
   readonly payer: Hex;
   readonly environment: Environment;
 }
 
-/** As whom a call is made. */
+/** The caller's identity for a call. */
 export interface Calling {
   principal: Principal | Payer;
-  /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
+  /** Reads the key again from the database: a write or a spend must not rest on a cached answer. */
   confirmPrincipal(): Promise<Principal | undefined>;
-  /** A user of the tenant; undefined: the key's service account. */
+  /** A user of the tenant; undefined for the key's service account. */
   userId: string | undefined;
 }
 
-/** Tells when nobody waits any more. */
+/** Gives a signal that aborts when nobody waits for the answer any more. */
 export interface SignalSource {
   readonly signal: AbortSignal;
 }
@@ -32,25 +32,25 @@ export interface Invocation extends Calling {
   surface: string;
   traceId: string;
   idempotencyKey: string | undefined;
-  /** A travel policy that judges what the call buys, beside the one that the tenant enforces. */
+  /** A travel policy applied in addition to the one that the tenant enforces. */
   policyId?: string | undefined;
-  /** The tenant's user who travels first in what the call books; undefined: the caller's own traveler. */
+  /** The user who travels first in what the call books; undefined for the caller's own traveler. */
   leadTravelerId?: string | undefined;
-  /** What this call prepares: for who has to approve it. */
+  /** The call that this one prepares, for its approver. */
   purpose?: PurposeCall | undefined;
-  /** What pays for what this call buys, in place of the wallet. */
+  /** Pays for the purchase in place of the wallet. */
   cover?: Cover | undefined;
-  /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
+  /** Create the signal only if needed: it costs as much as reading a body. */
   gone: SignalSource;
-  /** True: it waits for its turn as long as it takes. */
+  /** True: waits for its turn without a time limit. */
   isPatient?: boolean;
-  /** Given by who watches the call. */
+  /** Set if the caller watches the call. */
   progress?: ((step: string) => void) | undefined;
 }
 
 export interface Answer {
   outcome: Outcome;
-  /** What was paid and by whom: a surface shows it, and knows nothing else of the charge. */
+  /** The amount paid and by whom: all that a surface knows of the charge. */
   receipt: Receipt;
   latencyMs: number;
   replayed: boolean;
@@ -59,14 +59,11 @@ export interface Answer {
 export interface Kernel {
   invoke(invocation: Invocation): Promise<Answer>;
   /**
-   * What the call would be refused with now; undefined: nothing refuses it. It runs nothing, but leaves behind what can help, such
-   * as a request for an approval, as the call itself would.
+   * Returns the refusal that the call would get now, if any. Runs nothing, but stores what can help, such as a request
+   * for an approval, as the call itself would.
    */
   ask(invocation: Invocation): Promise<Failure | undefined>;
 }
 
-/**
- * Whether a user has duties that calls are judged by, such as to approve or to book for others. Only the person's own key acts as
- * such a user.
- */
+/** Whether a user has duties that affect calls, such as approving or booking for others. Only the person's own key acts as such a user. */
 export type HasDuties = (owner: { tenantId: string; environment: Environment }, userId: string) => Promise<boolean>;

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../ports/log.ts";
 
-/** Work that nobody calls for: it is done again and again for as long as the service runs, in every process of it. */
+/** Work that repeats for as long as the service runs, in every process. */
 export interface Job {
-  /** For the log and the metrics; where there is one for each environment, also the environment's. */
+  /** For the log and the metrics; includes the environment if there is one job for each. */
   readonly name: string;
   /** From the end of one run to the beginning of the next. */
   readonly everyMilliseconds: number;
-  /** A stop waits so long for the run that is under way; without it, until it has ended. */
+  /** How long a stop waits for the current run; without it, until the run has ended. */
   readonly stopWaitMilliseconds?: number;
   run(): Promise<unknown>;
 }
@@ -22,7 +22,7 @@ interface JobOptions {
   onRun?(name: string, outcome: "ok" | "failed"): void;
 }
 
-/** Runs `job` at once and then on and on, and returns how to stop it. A failure is logged once until it works again. */
+/** Runs `job` now and repeatedly, and returns a function that stops it. A failure is logged once until the job works again. */
 export function startJob(job: Job, { log, onRun }: JobOptions): () => Promise<void> {
   const { name, everyMilliseconds, stopWaitMilliseconds } = job;
   const stopping = new AbortController();

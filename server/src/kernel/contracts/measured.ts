@@ -1,8 +1,8 @@
 import { defineJob, type Job } from "./job.ts";
 
-/** What a job has found out last, for metrics: those are read often and by many, and must not cost queries. */
+/** The last result of a job, for metrics: they are read often and must not cost queries. */
 export interface Measured<Value> {
-  /** Undefined: the job has not ended for the first time. */
+  /** Undefined until the job has ended once. */
   latest(): Value | undefined;
   readonly job: Job;
 }

@@ -4,10 +4,10 @@ import { IsoDate } from "../../domain/schemas.ts";
 const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;
 
-/** What every list's query says where a page does not begin where the page before ended. */
+/** The message of every list for a cursor that it did not give. */
 export const CURSOR_MESSAGE = "must be the nextCursor of the page before";
 
-/** The members of a list's query by which it is read page by page. `Cursor` is what the list takes for a cursor. */
+/** The query members that page through a list. `cursor` is the list's own schema for one. */
 export const pageQuery = (cursor: z.ZodString) => ({
   cursor: cursor.describe("nextCursor of the page before").exactOptional(),
   limit: z
@@ -15,7 +15,7 @@ export const pageQuery = (cursor: z.ZodString) => ({
     .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAXIMUM_LIMIT, {
       message: `must be a whole number from 1 to ${MAXIMUM_LIMIT}`,
     })
-    // It is a text only because it stands in a query.
+    // A string only because it is in a query.
     .meta({ type: "integer", minimum: 1, maximum: MAXIMUM_LIMIT, default: DEFAULT_LIMIT })
     .exactOptional(),
 });
@@ -26,13 +26,13 @@ export const pageInput = (cursor: z.ZodString = z.string()) => ({
   limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
 });
 
-/** Which days a list is about, for a tool. */
+/** The days that a list covers, for a tool. */
 export const datesInput = {
   from: IsoDate.optional().describe("First day, UTC"),
   to: IsoDate.optional().describe("Last day, UTC"),
 };
 
-/** The moment at which the first day begins, and that at which the last one is over. */
+/** The moments at which the first day begins and the last one ends. */
 export function daysOf(days: { from: string; to: string }): { from: Temporal.Instant; to: Temporal.Instant };
 export function daysOf(days: { from?: string | undefined; to?: string | undefined }): {
   from: Temporal.Instant | undefined;
@@ -52,8 +52,8 @@ export function daysOf({ from, to }: { from?: string | undefined; to?: string | 
 export const NextCursor = z.string().nullable().describe("null on the last page");
 
 /**
- * One page of a list: `read` is asked for one record more than a page has, whose being there tells that there is another page.
- * `cursorOf` is what the next page begins after.
+ * Reads one page of a list. `read` is asked for one record more than a page has, to tell whether there is another page.
+ * The next page begins after `cursorOf`.
  */
 export async function readPage<Item>(
   query: { limit?: string | number },

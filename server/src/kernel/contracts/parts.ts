@@ -31,22 +31,22 @@ import type { WorkTable } from "./work-table.ts";
 
 export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
 
-/** The parts of the running service that every module may ask for, one of each. */
+/** Parts of the running service that every module may use, one of each. */
 export interface CommonParts {
   readonly clock: Clock;
-  /** For ids, keys and secrets of what callers ask for. */
+  /** For ids, keys and secrets created for callers. */
   readonly random: RandomBytes;
   readonly log: Log;
   readonly vault: Vault;
-  /** Differs between processes, so that they never take one piece of work for their own. */
+  /** Unique per process, so that two processes never lease the same work. */
   readonly processId: string;
   /** Without a slash at the end. `local` is the application host as this machine reaches it. */
   readonly urls: { readonly app: string; readonly edge: string; readonly local: string };
   readonly chainOperations: ChainOperations;
   readonly chainEndings: ChainEndings;
-  /** What a tenant gets of all modules, in the transaction that makes it, or later when it was made without. */
+  /** Gives a tenant the initial records of all modules, in the transaction that makes it, or later if it was made without. */
   equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
-  /** The outside systems. An environment that is missing is switched off. */
+  /** The outside systems. A missing environment is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
   readonly chains: ByEnvironment<OpenedChain>;
   /** Undefined: payments are verified and settled on the chain itself. */
@@ -63,32 +63,33 @@ export interface CommonParts {
   readonly mapTiles: MapTiles;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
-  /** Where the parts answer that were started because the operator configured nothing in their place. */
+  /** URLs of the parts that were started because the operator configured none. */
   readonly embedded: { readonly supplierUrl: string | undefined; readonly chainRpcUrl: string | undefined };
-  /** A wallet on the development chain for trying things out from outside. */
+  /** A wallet on the development chain for experiments from outside. */
   readonly sandboxPayer: { readonly address: Hex; readonly privateKey: Hex };
   readonly identity: Identity;
   readonly hasDuties: HasDuties;
   /** How a call with a key is paid for. */
   readonly charge: Charge;
-  /** What a call must pass by what it plans, of all modules in their order. */
+  /** The gates of all modules, in their order. */
   readonly gates: readonly Gate[];
-  /** What all modules say of the account of who calls. */
+  /** Joins the account facts of all modules. */
   readonly readAccount: (caller: Caller) => Promise<Required<AccountFacts>>;
   /** Every tool that is listed. */
   readonly tools: readonly Tool[];
   /** Every tool that can be called. */
   readonly catalog: Catalog;
-  /** The one path of a call, for who calls tools on behalf of somebody who is not there. */
+  /** The one path of a call, for calls on behalf of an absent caller. */
   readonly kernel: Kernel;
-  /** What is finished without a caller, of all modules. */
+  /** From all modules: effects that are finished without a caller. */
   readonly effectUses: readonly EffectUse[];
-  /** Where work waits, of all modules. */
+  /** From all modules: tables with unfinished work. */
   readonly workTables: readonly WorkTable[];
 }
 
 /**
- * What the modules make and others use, by module and name. Each module adds its own; its `module.ts` says how they are made.
+ * Parts that modules make and others use, by module and name. Each module adds its own; its `module.ts` says how they
+ * are made.
  *
  * @public
  */
@@ -96,7 +97,7 @@ export interface CommonParts {
 export interface ModuleParts {}
 
 /**
- * What modules need of the configuration, by module and name; the configuration has them all.
+ * The modules' settings, by module and name; the configuration has them all.
  *
  * @public
  */
@@ -107,7 +108,7 @@ interface SeenParts<Name extends string> {
   readonly settings: OwnedBy<Name, ModuleSettings>;
   readonly stores: StoresOf<Name>;
   readonly reads: ReadsOf<Name>;
-  /** What tools and routes may ask for. Undefined: this environment is switched off. */
+  /** The ports of tools and routes. Undefined if this environment is switched off. */
   readonly portsFor: (environment: Environment) => PortsOf<Name> | undefined;
 }
 
@@ -120,7 +121,7 @@ export type PartMakersOf<Name extends string> = {
 
 const ENVIRONMENTS = ["sandbox", "production"] as const;
 
-/** Those that are switched on. */
+/** The environments that are switched on. */
 export function listEnvironments<Part>(parts: ByEnvironment<Part>): readonly (readonly [Environment, Part])[] {
   return ENVIRONMENTS.flatMap((environment) => {
     const part = parts[environment];
@@ -128,7 +129,7 @@ export function listEnvironments<Part>(parts: ByEnvironment<Part>): readonly (re
   });
 }
 
-/** One for each environment that is switched on. */
+/** Maps each environment that is switched on. */
 export function mapEnvironments<From, To>(
   parts: ByEnvironment<From>,
   make: (part: From, environment: Environment) => To,

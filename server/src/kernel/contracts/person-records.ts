@@ -7,71 +7,71 @@ export interface PersonId {
   environment: Environment;
 }
 
-/** What a module holds of a tenant's users, and how it forgets one. All modules forget in one transaction, or none does. */
+/** A module's records about a tenant's users, and how to erase one. All modules erase in one transaction, or none does. */
 export interface PersonRecords {
   readonly tables?: PersonTables;
-  /** Members of the export of everything that is held of a person; no two modules give one of the same name. */
+  /** Members of the export of a person's data, unique among modules. */
   held?(person: PersonId): Promise<Readonly<Record<string, unknown>>>;
-  /** By what the person is told in records of other modules. */
+  /** Names and ids that identify the person in records of other modules. */
   identify?(person: PersonId): Promise<PersonTraces>;
-  /** Why the person may not be erased now. Nobody else books for the person until the end of the transaction. */
+  /** Reasons that forbid erasing the person now. Nobody else books for the person until the end of the transaction. */
   objections?(person: PersonId, asked: { at: Temporal.Instant; callIds: readonly string[] }): Promise<Objections>;
-  /** Before the records are searched for the person: deletes what is the person's alone. */
+  /** Before the records are searched for the person: deletes those of the person alone. */
   forgetOwn?(person: PersonId): Promise<void>;
-  /** When only the mark is left of the person: what a search of the tables does not find, such as what is encrypted or hashed. */
+  /** After the person's id became a mark: erases what a search of the tables does not find, such as encrypted or hashed values. */
   forgetTraces?(erased: ErasedPerson): Promise<void>;
-  /** Persons whose data nobody has used since, the longest unused first. */
+  /** Persons whose data has been unused since then, longest unused first. */
   findOld?(before: Retention, page: PersonPage): Promise<readonly PersonId[]>;
-  /** At most so many records with the names of people who are users of nobody. */
+  /** Deletes up to `limit` records with the names of people who are nobody's users. */
   forgetOldNames?(before: Retention, limit: number): Promise<void>;
 }
 
 /**
- * Every table of a tenant's rows is searched for what names the person. What cannot be found that way, or must not be, stands here. A
- * table that names users and is missing here is noticed by a test that asks the database's catalogue.
+ * Every table of a tenant's rows is searched for names of the person. Exceptions stand here. A test compares the
+ * database's catalogue with them and notices a table that names users and is missing.
  */
 export interface PersonTables {
-  /** Columns with users' ids that have an index, in tables that grow with every call: a mark takes the id's place. */
+  /** Indexed columns with users' ids in tables that grow with every call: a mark replaces the id. */
   readonly naming?: readonly { readonly table: string; readonly column: string }[];
-  /** Tables that are not searched, each with the reason. */
+  /** Tables that are not searched, with the reason. */
   readonly notSearched?: Readonly<Record<string, string>>;
-  /** Tables without a tenant: `column` names a row of another table that has one, by its `key`. */
+  /** Tables without a tenant: `column` refers by `key` to another table that has one. */
   readonly through?: Readonly<
     Record<string, { readonly column: string; readonly table: string; readonly key: string }>
   >;
 }
 
 interface PersonTraces {
-  /** As the records have them. */
+  /** As stored. */
   readonly names?: readonly { givenName: string; familyName: string }[];
-  /** Of records that were the person's. */
+  /** Ids of the person's records. */
   readonly ids?: readonly string[];
-  /** Of calls that did something for the person, whoever made them. */
+  /** Ids of calls that acted for the person, whoever made them. */
   readonly callIds?: readonly string[];
 }
 
 export interface Objections {
-  /** Something of the person is under way. */
+  /** Work for the person is in progress. */
   readonly isBusy?: boolean;
-  /** Rules that bind the person by name, and that are not over. Whoever comes next under the same id would not be bound. */
+  /** Rules in force that name the person. The next user with the same id would not be bound. */
   readonly rules?: readonly string[];
-  /** Orders of the person that are still ahead. */
+  /** The person's future orders. */
   readonly ordersAhead?: readonly string[];
 }
 
 interface ErasedPerson {
   readonly person: PersonId;
-  /** Stands in place of the user's id. A service account keeps its id, as it is nobody's name. */
+  /** Replaces the user's id. A service account keeps its id, which names no person. */
   readonly mark: string;
-  /** Stands in place of each name. */
+  /** Replaces each name. */
   readonly name: string;
-  /** Whether a text names this person and no namesake. */
+  /** Whether a text names this person rather than a namesake. */
   isNamedIn(text: string): boolean;
 }
 
 export interface Retention {
   readonly guests: Temporal.Instant;
-  /** Undefined: they are kept until somebody deletes them. */
+  /** Undefined keeps them until they are deleted by hand. */
   readonly travelers: Temporal.Instant | undefined;
 }
 

@@ -2,19 +2,19 @@ import type { Micro } from "../../domain/money.ts";
 import type { Effect } from "../../domain/scopes.ts";
 import type { Plan } from "./plan.ts";
 
-/** What a call would get. */
+/** The answer that a call would get. */
 export interface Preview {
-  /** Undefined: nothing of what is known before the run refuses it. */
+  /** Undefined if nothing known before the run refuses it. */
   refusal: Refused | undefined;
-  /** Undefined: it is refused before it has a price. */
+  /** Undefined if it is refused before it has a price. */
   tried: { toolName: string; effect: Effect; listPrice: Micro; price: Micro; paidBy: "tenant" | "payment" } | undefined;
   allowances: readonly Allowance[];
-  /** What the caller should know before the call is made, whether or not it is refused. */
+  /** Warnings for the caller, whether or not the call is refused. */
   warnings: readonly string[];
   plan: Plan | undefined;
 }
 
-/** As the call would be told. */
+/** As the call would answer. */
 export interface Refused {
   code: string;
   detail: string;
@@ -22,12 +22,12 @@ export interface Refused {
   [member: string]: unknown;
 }
 
-/** Something that calls use up: decimal amounts of a token. */
+/** A limited amount that calls use up: decimal amounts of a token. */
 export interface Allowance {
-  /** What it is, such as the monthly cap. */
+  /** Its name, such as the monthly cap. */
   readonly name: string;
   readonly token: string;
   readonly left: string;
-  /** Null: what the call takes of it is not known before it runs. */
+  /** Null if the call's share is unknown before it runs. */
   readonly leftAfter: string | null;
 }

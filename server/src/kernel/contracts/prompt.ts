@@ -1,4 +1,4 @@
-/** A ready-made request that a person picks in an MCP client: what to ask a model for, with its gaps filled. */
+/** A ready-made request with gaps that a person picks in an MCP client. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;

@@ -3,17 +3,17 @@ import type { Coordinates } from "../../domain/distance.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { CabinClass } from "../../domain/schemas.ts";
 
-/** What a call would buy, as far as the service's own records say it. A member that is undefined is not known. */
+/** A call's purchase, as far as the service's own records know it. An undefined member is unknown. */
 export type Purchase = FlightPurchase | StayPurchase;
 
 interface Bought {
-  /** Of all of it, in micro-USD. */
+  /** The total, in micro-USD. */
   price: Micro | undefined;
-  /** Where the price is not known: what a part of it costs, so that all of it costs no less. */
+  /** If the price is unknown: the price of a part, and so a lower bound. */
   priceAtLeast?: Micro | undefined;
-  /** Users of the tenant. Undefined: not everybody who travels is known. */
+  /** Users of the tenant. Undefined if some travelers are unknown. */
   travelerIds: readonly string[] | undefined;
-  /** Whether money comes back when it is cancelled in time. */
+  /** Whether cancelling in time returns money. */
   refundable: boolean | undefined;
 }
 
@@ -22,14 +22,14 @@ export interface FlightPurchase extends Bought {
   /** IATA codes of the airlines that sell or operate a part of it. */
   carriers: readonly string[] | undefined;
   changeable: boolean | undefined;
-  /** What is kept of a refund, in micro-USD. Undefined: not known, or nothing is refunded. */
+  /** The amount withheld from a refund, in micro-USD. Undefined if unknown or if nothing is refunded. */
   refundPenalty?: Micro | undefined;
-  /** What the airline calls its fares. */
+  /** The airline's names for its fares. */
   fareBrands: readonly string[] | undefined;
   emissionsKgPerPassenger: number | undefined;
-  /** There and back are two. */
+  /** A round trip has two. */
   legs: readonly FlightLeg[];
-  /** The other offers of the same search, this one among them. */
+  /** All offers of the same search, this one included. */
   comparables: readonly ComparableOffer[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export type Cabin = z.infer<typeof CabinClass>;
 
 export interface ComparableOffer {
   price: Micro;
-  /** Of each leg, local time at the airport. */
+  /** One per leg, local time at the airport. */
   departures: readonly Temporal.PlainDateTime[];
   /** The highest of all segments. */
   cabin: Cabin | undefined;
@@ -60,12 +60,12 @@ export interface ComparableOffer {
 
 export interface StayPurchase extends Bought {
   kind: "stay";
-  /** Of the hotel, in its own words. */
+  /** The hotel's name, in its own words. */
   name: string | undefined;
-  /** Ids that a policy may name: of the accommodation and of its chain. */
+  /** Ids of the accommodation and its chain, which a policy may name. */
   suppliers: readonly string[] | undefined;
   rooms: number | undefined;
-  /** In micro-USD, of one room. Undefined: it follows from price, nights and rooms, where these are known. */
+  /** In micro-USD, for one room. Undefined: derived from price, nights and rooms, if these are known. */
   pricePerNight?: Micro | undefined;
   checkInDate: Temporal.PlainDate | undefined;
   checkOutDate: Temporal.PlainDate | undefined;
@@ -79,7 +79,7 @@ export interface StayPurchase extends Bought {
 /** From the lowest to the highest. */
 const cabins = ["economy", "premium_economy", "business", "first"] as const;
 
-/** Undefined when one is missing, or there is none. */
+/** Undefined if one is unknown, or there is none. */
 export function highestCabin(all: readonly (Cabin | undefined)[]): Cabin | undefined {
   const known = all.filter((cabin) => cabin !== undefined);
   if (known.length < all.length || known.length === 0) return undefined;

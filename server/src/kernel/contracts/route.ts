@@ -9,17 +9,17 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** `application/json` unless said otherwise. */
   readonly contentType?: string;
-  /** In place of the route's own. */
+  /** Replaces the route's own. */
   readonly example?: unknown;
-  /** Whether it can be the answer of a tool, and then carries what those carry. */
+  /** Whether it can be a tool's answer, and then has the members of those. */
   readonly ofTools?: boolean;
 }
 
-/** A route as its callers see it. The API description is made from this. */
+/** A route as its callers see it; the API description is generated from it. */
 export interface RouteDescription {
   readonly id: string;
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** In the router's words: parameters begin with a colon, for example `/api/travelers/:userId`. */
+  /** In the router's syntax: parameters begin with a colon, for example `/api/travelers/:userId`. */
   readonly path: string;
   /** The group that it is listed in. */
   readonly tag: string;
@@ -30,30 +30,30 @@ export interface RouteDescription {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** True: a request without a body is one with an empty object. */
+  /** True: a missing body counts as an empty object. */
   readonly isBodyOptional?: true;
   readonly answers: Readonly<Record<number, AnswerDescription>>;
-  /** The codes that it can answer beside those that every route of its kind can. */
+  /** The codes that it can answer in addition to those of every route of its kind. */
   readonly problems: readonly ServiceCode[];
-  /** Of the body, and of every answer that has none of its own. */
+  /** For the body, and for every answer without its own. */
   readonly example?: { readonly body?: unknown; readonly answer?: unknown };
 }
 
-/** What a route is told of a request, once everything in it was found to fit. */
+/** A validated request, as a route receives it. */
 interface RouteCall<Params, Query, Body, Code extends ServiceCode> {
   params: Params;
   query: Query;
   body: Body;
-  /** Ends the request with one of the route's own errors, in the words of its definition unless other words are given. */
+  /** Ends the request with one of the route's own errors, with the text of its definition unless another is given. */
   fail(code: Code, details?: FailureDetails): Failure;
 }
 
-/** Who calls a route that asks for a key. */
+/** The caller of a route that asks for a key. */
 interface KeyedCall {
   principal: Principal;
 }
 
-/** Who calls a route that also takes the internal token: with a key its one principal, with a token one for each of its tenants. */
+/** The caller of a route that also takes the internal token: one principal for a key, one per tenant for a token. */
 interface InternalCall {
   principals: readonly Principal[];
 }
@@ -63,13 +63,13 @@ interface Headers {
   header(name: string): string | undefined;
 }
 
-/** What a route without a key can prove its caller by. */
+/** The proof of identity that a route without a key can use. */
 interface PublicCall extends Headers {
-  /** The body as it was sent, of a route whose `bodyAs` is `text`; empty otherwise. */
+  /** The body as sent, if the route's `bodyAs` is `text`; otherwise empty. */
   text: string;
 }
 
-/** The answer of a route that has made something new: 201 in place of 200. */
+/** The answer of a route that created something: 201 in place of 200. */
 export class Created<Value> {
   readonly value: Value;
 
@@ -82,7 +82,7 @@ export class Created<Value> {
 export class FileAnswer {
   readonly content: Uint8Array;
   readonly contentType: string;
-  /** By its suffix, what the reader's device opens it with. */
+  /** The reader's device chooses a program by its suffix. */
   readonly fileName: string;
 
   constructor({ content, contentType, fileName }: Pick<FileAnswer, "content" | "contentType" | "fileName">) {
@@ -92,7 +92,7 @@ export class FileAnswer {
   }
 }
 
-/** An answer may be built of what is only read. */
+/** An answer may be built from read-only values. */
 type Readable<Value> = Value extends readonly (infer Element)[]
   ? readonly Readable<Element>[]
   : Value extends object
@@ -110,19 +110,19 @@ interface RouteParts<
   Answer extends z.ZodType,
   Code extends ServiceCode,
 > extends Pick<RouteDescription, "id" | "method" | "path" | "tag" | "summary" | "description"> {
-  /** By the names in the path. What does not fit is nobody's id: `not_found` where `errors` has it, else `invalid_input`. */
+  /** By the names in the path. A malformed value is `not_found` if `errors` has it, else `invalid_input`. */
   params?: Params;
-  /** Of a parameter that stands there twice the first counts. */
+  /** If a parameter is repeated, the first one counts. */
   query?: Query;
   body?: Body;
   isBodyOptional?: true;
-  /** Undefined: what every body may have. */
+  /** Undefined for the usual limit. */
   maximumBodyBytes?: number;
-  /** How many values the body may hold. Undefined: as many as other bodies. */
+  /** The maximum number of values in the body. Undefined for the usual limit. */
   maximumBodyValues?: number;
-  /** By status: 200, and 201 where the route answers `Created`. What answers a `FileAnswer` says its types. */
+  /** By status: 200, and 201 where the route answers `Created`. A `FileAnswer` needs its content types here. */
   answers: Readonly<Record<number, { description: string; schema: Answer; contentType?: string }>>;
-  /** What `detail` says of each code, unless the route says it better. */
+  /** The default `detail` of each code. */
   errors: Readonly<Record<Code, string>>;
   example?: { body?: z.input<NoInfer<Body>>; answer?: z.input<NoInfer<Answer>> };
 }
@@ -135,7 +135,7 @@ interface RouteDefinition<
   Code extends ServiceCode,
   Ports,
 > extends RouteParts<Params, Query, Body, Answer, Code> {
-  /** The scope that the key needs. One that ends in `:read` may rest on a cached key, every other is asked of the database. */
+  /** The scope that the key needs. A scope ending in `:read` may rest on a cached key; any other is read from the database. */
   scope: string;
   run(
     call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & KeyedCall,
@@ -151,7 +151,7 @@ interface InternalRouteDefinition<
   Code extends ServiceCode,
   Ports,
 > extends RouteParts<Params, Query, Body, Answer, Code> {
-  /** The scope that a key needs; an internal token needs none. Both are asked of the database. */
+  /** The scope that a key needs; an internal token needs none. Both are read from the database. */
   scope: string;
   run(
     call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & InternalCall & Headers,
@@ -167,11 +167,11 @@ interface PublicRouteDefinition<
   Code extends ServiceCode,
   Ports,
 > extends RouteParts<Params, Query, Body, Answer, Code> {
-  /** Which of its requests count against the limit of the caller's address: all, or those that it refuses as `unauthorized` or `not_found`. */
+  /** The requests that count against the limit of the caller's address: all, or those refused as `unauthorized` or `not_found`. */
   limitByAddress: AddressLimit;
-  /** Judges a request by its headers, before its body is read: false is answered `unauthorized`. Left out: every body is read. */
+  /** Judges a request by its headers before its body is read: false answers `unauthorized`. Left out, every body is read. */
   mayRead?(headers: Headers, ports: Ports): boolean;
-  /** `text`: `body` only describes it, and the route itself reads what was sent, for example to verify a signature of it. */
+  /** `text`: `body` is documentation only, and the route reads the raw text itself, for example to verify a signature. */
   bodyAs?: "json" | "text";
   run(
     call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & PublicCall,
@@ -181,23 +181,23 @@ interface PublicRouteDefinition<
 
 type AddressLimit = "requests" | "refusals";
 
-/** A route as the surfaces see it: the types of what it takes and answers are erased. `Ports` is what it needs to run. */
+/** A route as the surfaces see it, with the types of its input and answers erased. `Ports` is what it needs to run. */
 export interface Route<in Ports> extends RouteDescription {
-  /** Only of a route without a key. */
+  /** Only for a route without a key. */
   readonly limitByAddress: AddressLimit | undefined;
   readonly mayRead?: ((headers: Headers, ports: Ports) => boolean) | undefined;
   readonly bodyAs: "json" | "text";
   readonly maximumBodyBytes: number | undefined;
   readonly maximumBodyValues?: number | undefined;
   readonly errors: Readonly<Partial<Record<ServiceCode, string>>>;
-  /** What was read by its schemas in, an unchecked answer out. `principal` is there where a key is asked for. */
+  /** Takes validated input and returns an unchecked answer. `principal` is set if a key is asked for. */
   run(call: ErasedCall, ports: Ports): Promise<unknown>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall & InternalCall>;
 
-/** A route for whoever has a key with its scope. */
+/** A route for keys with its scope. */
 export function defineRoute<
   Answer extends z.ZodType,
   const Code extends ServiceCode,
@@ -211,7 +211,7 @@ export function defineRoute<
   return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 }
 
-/** A route for whoever has a key with its scope, or the internal token. */
+/** A route for keys with its scope, or for the internal token. */
 export function defineInternalRoute<
   Answer extends z.ZodType,
   const Code extends ServiceCode,
@@ -226,7 +226,7 @@ export function defineInternalRoute<
   return { ...face, access, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 }
 
-/** A route for whoever can prove in another way than by a key that it is theirs to call. */
+/** A route whose callers prove by other means than a key that they may call it. */
 export function definePublicRoute<
   Answer extends z.ZodType,
   const Code extends ServiceCode,

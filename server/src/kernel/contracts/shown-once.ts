@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /**
- * Values that a caller gets or sends once, such as a claim code: what is kept of a call, for a replay or for the books, has
- * `SHOWN_ONCE_TEXT` in their place. A schema says which they are; where they stand is worked out once for each tool.
+ * Values that a caller gets or sends once, such as a claim code. Stored copies of a call, for replays or the books,
+ * have `SHOWN_ONCE_TEXT` in their place. A schema marks them; their paths are computed once for each tool.
  */
 export const SHOWN_ONCE_TEXT = "shown once, and not stored";
 
-/** A registry of our own: the published JSON Schemas do not have the mark, which strict clients would refuse as a keyword. */
+/** A separate registry keeps the mark out of published JSON Schemas, which strict clients would refuse. */
 const marks = z.registry<{ shownOnce: true }>();
 
 /** Marks a text of a tool's input or output. */
@@ -19,16 +19,16 @@ export function isShownOnce(schema: z.core.$ZodType): boolean {
   return marks.get(schema)?.shownOnce === true;
 }
 
-/** Takes out of a value what is shown once. A value without any is given back as it is. */
+/** Removes shown-once values. A value without any is returned as it is. */
 export type Redact = (value: unknown) => unknown;
 
-/** Names of properties, and places in lists, down to a marked value; `*` stands for every one. */
+/** Names of properties, and places in lists, down to a marked value; `*` stands for all. */
 type Path = readonly string[];
 
 const EVERY = "*";
 const nothing: Redact = (value) => value;
 
-/** Throws for a mark on what cannot hold the text in its place. */
+/** Throws if a marked schema could not hold the replacement text. */
 export function redactionOf(schema: z.ZodType, io: "input" | "output"): Redact {
   const marked = z.toJSONSchema(schema, { io, metadata: marks });
   const search: Search = { io, root: marked, within: new Set(), loops: new Set() };
@@ -42,7 +42,7 @@ interface Search {
   io: "input" | "output";
   root: unknown;
   within: ReadonlySet<string>;
-  /** Definitions that hold themselves. */
+  /** Recursive definitions. */
   loops: Set<string>;
 }
 
@@ -72,7 +72,7 @@ function pathsBehind(reference: string, search: Search): Path[] {
 
 const NARROWER = ["pattern", "format", "enum", "const", "maxLength"];
 
-/** What is kept of a result is an answer again: it must fit the schema that was published. */
+/** A stored result becomes an answer again, so it must fit the published schema. */
 function markedHere(schema: Readonly<Record<string, unknown>>, io: Search["io"]): Path {
   const narrower = io === "output" && NARROWER.some((keyword) => schema[keyword] !== undefined);
   if (schema.type !== "string" || narrower) throw new Error("Only a plain text can be marked as shown once.");
@@ -91,7 +91,7 @@ function without(value: unknown, [step, ...rest]: Path): unknown {
     : { ...value, ...Object.fromEntries(names.map((name) => [name, without(value[name], rest)])) };
 }
 
-/** Whether something was taken out of it. */
+/** Whether a value was removed from it. */
 export function lacksShownOnce(kept: unknown): boolean {
   if (typeof kept !== "object" || kept === null) return kept === SHOWN_ONCE_TEXT;
   return Object.values(kept).some(lacksShownOnce);

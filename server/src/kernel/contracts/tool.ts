@@ -25,7 +25,7 @@ import type { Preview } from "./preview-answer.ts";
 import type { OwnedBy, ReadsOf, StoresOf } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
 
-/** What every tool may ask for, beside what its module sees of modules. */
+/** The ports of every tool, in addition to those of its module and the modules that it sees. */
 export interface CommonPorts {
   clock: Clock;
   random: RandomBytes;
@@ -39,7 +39,7 @@ export interface CommonPorts {
   nearby: Nearby;
   ways: Ways;
   mapTiles: MapTiles;
-  /** The chain that the caller's money is on, and what brings its transactions to their end. */
+  /** The chain that holds the caller's money, and the submitter of its transactions. */
   chain: Chain;
   submission: ChainSubmission;
   fx: FxRates;
@@ -47,7 +47,7 @@ export interface CommonPorts {
 }
 
 /**
- * What modules let tools use, by module and name. Each module adds its own beside their types.
+ * Ports that modules offer to tools, by module and name. Each module adds its own next to their types.
  *
  * @public
  */
@@ -60,43 +60,43 @@ interface SeenPorts<Name extends string> {
   reads: ReadsOf<Name>;
 }
 
-/** Everything that a tool of a module which sees these may ask for; each tool lists what it uses and sees nothing else. */
+/** Everything that a tool of a module with this view may use; each tool lists what it uses and sees nothing else. */
 export type PortsOf<Name extends string> = CommonPorts & SeenPorts<Name> & OwnedBy<Name, ModulePorts>;
 
 export type AllPorts = PortsOf<string>;
 
-/** On whose behalf a call runs. Tools act on this tenant's records and money only. */
+/** The caller on whose behalf a call runs. Tools act on this tenant's records and money only. */
 export interface Caller {
-  /** Without a key `payer:<address>`, which is no tenant and owns nothing. */
+  /** `payer:<address>` without a key: no tenant, and it owns nothing. */
   tenantId: string;
   keyId: string;
-  /** Who asks: the user given by the caller, where the key may act as that user; else `svc:<keyId>`. */
+  /** The user given by the caller, if the key may act as that user; else `svc:<keyId>`. */
   userId: string;
-  /** The user given by the caller, as a traveler or for whom it asks. Left out: none. */
+  /** The user given by the caller as a traveler or beneficiary, if any. */
   namedUserId?: string | undefined;
-  /** Whose traveler profile the caller's own trips use. */
+  /** The traveler profile used for the caller's own trips. */
   travelerId: string;
-  /** Travels first in what a run of a workflow books, in place of `travelerId`. */
+  /** Travels first in a workflow run's bookings, in place of `travelerId`. */
   leadTravelerId?: string | undefined;
   environment: Environment;
-  /** What the caller's key may do; without a key none. */
+  /** The scopes of the caller's key; empty without a key. */
   scopes: readonly string[];
-  /** Undefined: the wallet pays. */
+  /** Undefined if the wallet pays. */
   cover?: Cover | undefined;
 }
 
 export interface CallInfo {
   id: string;
-  /** As the caller gave it: the same for a call that is sent again, whose id is another one once the first is known to be dead. */
+  /** As the caller gave it. It stays the same when a call is sent again; the call's id changes once the first call is known to be dead. */
   idempotencyKey: string | undefined;
   traceId: string;
-  /** It was let through because its plan said that an earlier call does it. It begins nothing of its own. */
+  /** The call was let through because its plan says that it repeats an earlier one. It must begin nothing new. */
   isRepeat: boolean;
   /** Aborted when the caller has gone or the service is stopping. A commit that was sent is never abandoned because of it. */
   signal: AbortSignal;
-  /** Says in a few words what begins now, for callers who watch a call that takes long. */
+  /** Names the next step in a few words, for callers who watch a long call. */
   progress(step: string): void;
-  /** What another call by the same caller would get now, without making it. */
+  /** Previews another call by the same caller, without making it. */
   preview(toolName: string, args: unknown): Promise<Preview>;
 }
 
@@ -112,7 +112,7 @@ interface PlanContext {
   caller: Caller;
 }
 
-/** An answer that an earlier call already gave: nothing ran again, and what was paid then is not paid again. */
+/** The answer of an earlier call: nothing ran again, and nothing is paid again. */
 export class Replayed<Result> {
   readonly result: Result;
   readonly firstCallId: string;
@@ -135,64 +135,65 @@ export interface ToolDefinition<
   Use extends keyof Ports,
 > {
   name: Name;
-  /** Other names that it is called by, and that are listed nowhere. */
+  /** Accepted names that are not listed. */
   aliases?: readonly string[];
   title: string;
   summary: string;
-  /** When to choose it, what comes before and after it, and units: for a model that reads only this. */
+  /** When to choose it, what to call before and after it, and units: for a model that reads only this. */
   advice?: string;
   area: ToolArea;
-  /** Any one of them lets a key call it, and `[]` every key; left out: the scope of its area and effect. */
+  /** Any one of them lets a key call it; `[]` admits every key. Defaults to the scope of its area and effect. */
   scopes?: readonly string[];
   /** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
   effect: Effect;
   price: Micro;
   payableWithoutKey: boolean;
   /**
-   * False: who pays for a call with a signed payment gets its answer once and nothing of it is stored, such as what stands in a
-   * document. Left out: it is given again for a while.
+   * False: a caller that pays with a signed payment gets the answer once, and it is not stored, such as the contents of
+   * a document. By default it can be fetched again for a while.
    */
   answerIsKept?: boolean;
-  /** The largest request body of a call, in bytes, for a tool that takes documents. Left out: what every surface takes. */
+  /** The largest request body of a call, in bytes, for a tool that takes documents. Defaults to the limit of every surface. */
   maximumBodyBytes?: number;
   /**
-   * As how many calls one counts where calls that bring no payment are limited, for a tool whose failures cost the service more than
-   * those of others. Left out: 1.
+   * How many calls one counts as where calls without a payment are limited, for a tool whose failures are expensive for
+   * the service. Defaults to 1.
    */
   unpaidWeight?: number;
-  /** Arguments that concern a tenant's records, or paths below them: refused to who pays without a key. */
+  /** Arguments, or paths below them, that concern a tenant's records: refused to callers that pay without a key. */
   keyOnlyInputs?: readonly KeyOnlyInput<keyof z.output<Input> & string>[];
   uses: readonly Use[];
   input: Input;
   output: Output;
-  /** What each code means and what the caller should do next. */
+  /** The meaning of each code, and what the caller should do next. */
   errors: Readonly<Record<Code, string>>;
-  /** Arguments that work, given today's date and ids that exist. */
+  /** Valid arguments, given today's date and existing ids. */
   example(today: Temporal.PlainDate, ids: ExampleIds): z.input<NoInfer<Input>>;
-  /** Ids in a result of the example that examples of other tools can name; undefined: one that the example has used up. */
+  /** Ids in the example's result that examples of other tools can use; undefined marks an id that the example has used up. */
   gives?(result: z.output<NoInfer<Output>>): GivenIds;
-  /** Ids that its example ends for good: it runs when no other example names them any more. */
+  /** Ids that its example ends for good: it runs when no other example needs them any more. */
   usesUp?: readonly (keyof ExampleIds)[];
   /**
-   * What is wrong with arguments beside what the schema says, from data that the service has with it: asked also where the schema
-   * refuses them, so that a caller learns of everything at once. It takes what was sent, whatever that is.
+   * Issues beyond the schema's, found with the service's own data. Asked even if the schema refuses the arguments, so
+   * that a caller learns everything at once. Takes the raw arguments.
    */
   check?(args: unknown, context: Pick<CommonPorts, Use & keyof CommonPorts>): readonly Issue[];
-  /** What of a call is kept in the record of the trip that it was made for; left out: what it has stored says it. Undefined: nothing. */
+  /** The part of a call that goes into the record of its trip. Left out if the stored records tell it. Undefined: nothing. */
   remember?(input: z.output<Input>, result: z.output<NoInfer<Output>>): TripNote | undefined;
   /**
-   * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
-   * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
+   * The money that a call with these arguments would move and its irreversible consequences, for tools that write or
+   * spend. Computed from the arguments and the service's own records: asks no chain and no supplier, changes nothing,
+   * and refuses nothing.
    */
   plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
   /**
-   * Throws what the call would be refused with before it does anything, also where only a supplier or the chain can say it: `run`
-   * begins with the same checks, and a preview asks them after the plan. It changes nothing, here or outside.
+   * Throws the refusals that the call would get before it does anything, also those that only a supplier or the chain
+   * knows. `run` begins with the same checks, and a preview runs them after the plan. Changes nothing, here or outside.
    */
   probe?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<unknown>;
   /**
-   * The whole answer, from what is stored with what the call did: for who sends a call again that others have finished, as its
-   * process had died or nobody knew what it had done. `run` makes its answer of the same. Left out: all of the answer is stored.
+   * Makes the whole answer from the stored result of the effect, for callers that send a call again after another
+   * process finished it. `run` makes its answer from the same. Left out if the whole answer is stored.
    */
   complete?(stored: unknown, context: Pick<Ports, Use> & PlanContext): Promise<z.input<NoInfer<Output>>>;
   run(
@@ -201,13 +202,13 @@ export interface ToolDefinition<
   ): Promise<z.input<NoInfer<Output>> | Replayed<z.input<NoInfer<Output>>>>;
 }
 
-/** A tool as surfaces and the kernel see it: the types of its arguments and result are erased. */
+/** A tool as surfaces and the kernel see it, with the types of its arguments and result erased. */
 export interface Tool {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly title: string;
   readonly summary: string;
-  /** What a model reads of it: the summary, when to choose it, and its price. */
+  /** The description for a model: the summary, when to choose it, and its price. */
   readonly description: string;
   readonly area: ToolArea;
   readonly scopes: readonly string[];
@@ -215,7 +216,7 @@ export interface Tool {
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
   readonly answerIsKept: boolean;
-  /** Undefined: what every surface takes. */
+  /** Undefined for the limit of every surface. */
   readonly maximumBodyBytes: number | undefined;
   readonly unpaidWeight: number;
   readonly keyOnlyInputs: readonly string[];
@@ -223,22 +224,22 @@ export interface Tool {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly errors: Readonly<Record<string, string>>;
-  /** Without `ids` it names samples of their form, which do not exist. */
+  /** Without `ids` it uses well-formed samples that do not exist. */
   example(today: Temporal.PlainDate, ids?: ExampleIds): Readonly<Record<string, unknown>>;
   readonly usesUp: readonly (keyof ExampleIds)[];
-  /** Takes what a caller received. */
+  /** Takes an answer as a caller received it. */
   gives(result: unknown): GivenIds;
-  /** Takes arguments as they were sent. */
+  /** Takes arguments as sent. */
   readonly check: ((args: unknown, ports: CommonPorts) => readonly Issue[]) | undefined;
-  /** Takes arguments and a result as the caller had them. */
+  /** Takes arguments and a result as the caller saw them. */
   remember(args: unknown, result: unknown): TripNote | undefined;
-  /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
+  /** Takes validated arguments. Undefined if the tool has no plan, such as a read. */
   readonly plan: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<Plan>) | undefined;
-  /** Takes validated arguments. Undefined: the plan says all that is known before the run. */
+  /** Takes validated arguments. Undefined if the plan says everything that is known before the run. */
   readonly probe: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<void>) | undefined;
-  /** Takes what was stored with what a call did; an unchecked result comes out. Undefined: all of an answer is stored. */
+  /** Takes the stored result of the effect and returns an unchecked result. Undefined if whole answers are stored. */
   readonly complete: ((stored: unknown, ports: AllPorts, caller: Caller) => Promise<unknown>) | undefined;
-  /** Validated arguments in, an unchecked result out. */
+  /** Takes validated arguments and returns an unchecked result. */
   run(input: unknown, ports: AllPorts, caller: Caller, call: CallInfo): Promise<unknown>;
 }
 
@@ -249,7 +250,7 @@ export interface TypedTool<Name extends string, Input extends z.ZodObject, Outpu
   readonly output: Output;
 }
 
-/** Tools by name: the arguments that a caller gives and the answer that it gets. */
+/** Tools by name: their arguments and their answers. */
 export type ToolTypes = Readonly<Record<string, { input: object; output: unknown }>>;
 
 /** The types of listed tools by name. */
@@ -257,7 +258,7 @@ export type TypesOf<Listed extends TypedTool<string, z.ZodObject, z.ZodType>> = 
   readonly [One in Listed as One["name"]]: { input: z.input<One["input"]>; output: z.output<One["output"]> };
 };
 
-/** The price is the list price, so that one list serves everybody. */
+/** Shows the list price, so that one list serves every caller. */
 function describe({ summary, advice, price }: { summary: string; advice?: string; price: Micro }): string {
   const said = advice === undefined ? summary : `${summary} ${advice}`;
   return `${said} Price: ${price} micro-USDC (${formatDecimal(price)} USDC).`;
@@ -274,7 +275,7 @@ export type DefineTool<Seen extends string> = <
   definition: ToolDefinition<Name, Input, Output, Code, PortsOf<Seen>, Use>,
 ) => TypedTool<Name, Input, Output>;
 
-/** For a module's `context.ts`, which says what its tools see. */
+/** For a module's `context.ts`, which declares what its tools see. */
 export function defineAnyTool<
   const Name extends string,
   Input extends z.ZodObject,
@@ -300,7 +301,7 @@ export function defineAnyTool<
     unpaidWeight = 1,
     ...face
   } = definition;
-  // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
+  // The one marked place: invoke passes the value that `input` itself parsed, so the erased type is restored, not guessed.
   const parsed = (input: unknown) => input as z.output<Input>;
   return {
     ...face,
@@ -331,7 +332,7 @@ export function defineAnyTool<
         ? undefined
         : async (stored, ports, caller) => await complete(stored, Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
-      // One literal, as this runs for every call: to join two objects costs more.
+      // One literal, as this runs for every call and joining two objects costs more.
       const context: AllPorts & CallContext<Code> = {
         ...ports,
         caller,

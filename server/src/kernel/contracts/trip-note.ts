@@ -1,4 +1,4 @@
-/** What kinds of things the record of a trip tells. */
+/** The kinds of entries in the record of a trip. */
 export const tripEntryKinds = [
   "claim",
   "search",
@@ -14,10 +14,10 @@ export const tripEntryKinds = [
 ] as const;
 export type TripEntryKind = (typeof tripEntryKinds)[number];
 
-/** What of a call is worth keeping in the record of the trip that it was made for. It names nobody: ids stand for persons. */
+/** The entry of a call in the record of its trip. It names no person, only ids. */
 export interface TripNote {
   readonly kind: TripEntryKind;
-  /** Of what it tells, where the product tells the same elsewhere, too; left out: of the call. */
+  /** Identifies the subject, so that it is not told twice; left out for the call itself. */
   readonly key?: string;
   /** A whole sentence. */
   readonly text: string;
@@ -25,5 +25,5 @@ export interface TripNote {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Under which an order stands in the record of its trip. What is told of the order later finds the trip by it. */
+/** The key of an order in the record of its trip. Later news about the order finds the trip by it. */
 export const orderKey = (orderId: string): string => `order:${orderId}`;

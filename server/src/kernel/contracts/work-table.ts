@@ -1,11 +1,11 @@
-/** A table with work that is stored and waits to be finished. What it holds is shown in metrics and to the operator. */
+/** A table of stored, unfinished work. Metrics and the operator's list show it. */
 export interface WorkTable {
   readonly table: string;
-  /** What its work is called there: one name, or one for each value of a column. */
+  /** The name of its work: one name, or one for each value of a column. */
   readonly kind: string | { readonly column: string; readonly names: Readonly<Record<string, string>> };
-  /** The column that says since when a row waits. */
+  /** The column with the time since which a row waits. */
   readonly since: string;
-  /** Which rows are open: those that fit all of it. Written like the condition of an index, so that it is used. */
+  /** The condition of open rows, written like that of the index so that the index is used. */
   readonly open: readonly WorkCondition[];
 }
 

@@ -27,7 +27,7 @@ const Purse = z.strictObject({
   holds: z.array(z.strictObject({ for: z.string(), amount: DecimalAmount })).readonly(),
 });
 
-/** What the modules say of an account. A fact that is not named here fails the call, so that none is left undescribed. */
+/** The modules' facts about an account. A fact missing here fails the call, so that none stays undocumented. */
 export const ModuleFacts = z.strictObject({
   spending: z.strictObject({
     period: z.string().describe("YYYY-MM, the current month in UTC"),

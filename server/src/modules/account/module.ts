@@ -15,7 +15,7 @@ declare module "../../kernel/contracts/tool.ts" {
 
 interface Account {
   tenant(tenantId: string): Promise<Tenant | undefined>;
-  /** What all modules say of it. */
+  /** The facts of all modules. */
   read(caller: Caller): Promise<Required<AccountFacts>>;
 }
 
@@ -35,7 +35,7 @@ export const accountModule = defineModule({
 
 type Listed = Pick<Tool, "name" | "price" | "scopes">;
 
-/** What a call costs on this plan: the tools by their price, the cheapest first. */
+/** Prices on this plan: the tools grouped by price, cheapest first. */
 function describePrices(tools: readonly Listed[], plan: Plan) {
   const byPrice = Map.groupBy(tools, ({ price }) => discounted(price, discountPercentByPlan[plan]));
   return [...byPrice]
@@ -43,7 +43,7 @@ function describePrices(tools: readonly Listed[], plan: Plan) {
     .map(([price, some]) => ({ priceMicroUsdc: price.toString(), tools: some.map(({ name }) => name) }));
 }
 
-/** For each scope that the key lacks, what it keeps from the caller. */
+/** The tools that each missing scope withholds from the caller. */
 function missingScopes(
   tools: readonly Listed[],
   scopes: readonly string[],

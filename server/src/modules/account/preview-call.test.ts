@@ -4,7 +4,7 @@ import type { CallOptions, TestService } from "../../../test/support/service.ts"
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
-/** That a preview and its call agree where the call is accepted is shown for every tool in `test/plans.test.ts`. */
+/** `test/plans.test.ts` shows for every tool that the preview of an accepted call agrees with the call. */
 
 let service: TestService;
 let tripId: string;
@@ -25,7 +25,7 @@ const HASH = `0x${"17".repeat(32)}`;
 const preview = async (tool: string, args: object, options: CallOptions = {}) =>
   resultOf(await service.call("preview_call", { tool, args }, options));
 
-/** What the call then really gets. */
+/** Makes the call and expects the same refusal. */
 async function expectSameRefusal(tool: string, args: object, options: CallOptions = {}) {
   const { accepted, problem, movements } = await preview(tool, args, options);
   const { status, body } = await service.call(tool, args, options);
@@ -92,7 +92,7 @@ describe("preview_call", () => {
     const id = await reserved();
     const committed = { bookingId: id, ...amounts };
     resultOf(await service.call("commit_booking", committed));
-    // The same again answers again; another one is refused.
+    // The same call is accepted again; a different one is refused.
     expect(await preview("commit_booking", committed)).toMatchObject({ accepted: true, movements: [] });
     const refused = async (tool: string, args: object) =>
       expect(await expectSameRefusal(tool, args)).toMatchObject({ code: "wrong_state" });
@@ -121,7 +121,7 @@ describe("preview_call", () => {
         { amount: "2.00", from: "booking_reservation", to: "collection", part: "service_fee" },
       ],
       totals: [{ token: "USDC", amount: "208.00" }],
-      // The markup comes back; the rest is paid, and the call.
+      // The markup comes back; the rest and the call are paid.
       inAllUsdc: "202.005",
       inAllParts: { paidToOthersUsdc: "202.00", callPriceUsdc: "0.005" },
     });
@@ -177,7 +177,7 @@ describe("preview_call", () => {
       service.operator((identity) => identity.setTenant(service.tenantId, { monthlyCapMicroUsdc }, "test"));
     const args = { to: ADDRESS, amount: "1" };
     await setCap(cap + 5_000n);
-    // The preview of a call is paid when it has answered.
+    // A preview is charged after it has answered.
     expect((await preview("send_tokens", args)).allowances).toMatchObject([
       { name: "monthly cap", left: "0.010499", leftAfter: "0.005499" },
       { name: "treasury wallet", token: "USDC" },
@@ -193,7 +193,7 @@ describe("preview_call", () => {
       service.operator(({ spending: { spendLimits } }) =>
         spendLimits.set(tenantId, "sandbox", undefined, { perDay }, "test"),
       );
-    // What the trip took counts, too.
+    // The trip's share counts, too.
     await setDay(510_000_000n);
     const { allowances } = await preview("send_tokens", { to: ADDRESS, amount: "4" });
     expect(allowances).toContainEqual({ name: "tenant perDay", token: "USDC", left: "10.00", leftAfter: "6.00" });

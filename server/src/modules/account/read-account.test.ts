@@ -14,7 +14,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 
 const read = async (key = service.apiKey) => resultOf(await service.call("read_account", {}, { key }));
 
-/** Everything that is spent, by the list of usage. */
+/** All spending, from the list of usage. */
 async function spentBy(key = service.apiKey) {
   return resultOf(await service.call("list_usage", { limit: 200 }, { key }));
 }
@@ -56,7 +56,7 @@ describe("read_account", () => {
     if (!Array.isArray(records)) throw new Error("no records");
     const sum = records.reduce((all: bigint, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);
     expect(totals).toMatchObject({ spentMicroUsdc: `${sum}`, leftMicroUsdc: `${100_000_000n - sum}` });
-    // Reading what was spent is paid, too.
+    // Reading the account is charged, too.
     expect((await read()).spending).toMatchObject({ spentMicroUsdc: `${sum + 350n}` });
     const first = resultOf(await service.call("list_usage", { limit: 2 }));
     const next = resultOf(await service.call("list_usage", { limit: 1, cursor: first.nextCursor }));

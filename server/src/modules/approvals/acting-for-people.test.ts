@@ -5,7 +5,7 @@ import type { CallOptions, TestService } from "../../../test/support/service.ts"
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 
-/** An agent's key acts for travelers, and never as a person who books for others, approves or administers. */
+/** An agent's key acts for travelers, but never as a person who books for others, approves or administers. */
 
 let service: TestService;
 let desk: ApprovalDesk;
@@ -74,7 +74,7 @@ it("a rule about who books is not evaded by naming a person, or another key, as 
     expect(body, userId).toMatchObject({ code: "policy_denied", violations: [{ rule: "booking.allowed" }] });
     expect(JSON.stringify(body.violations)).toContain(agent);
   }
-  // A traveler is a user like any other: the agent books for that traveler in the traveler's name.
+  // A traveler is a user like any other: the agent may book in the traveler's name.
   const forHerself = await service.call(
     "preview_call",
     { tool: "book_flight", args: { offerId } },
@@ -102,7 +102,7 @@ it("an approval says which key asked for whom, and the person who was named deci
   expect(audit).toMatchObject([
     { actor: agent, details: { keyId: agent.slice("svc:".length), evidence: { askedForUserId: grace.id } } },
   ]);
-  // In a traveler's name the key stands beside it.
+  // A request in a traveler's name also names the key.
   const asked = (await send({ userId: "user_cy" })).body;
   expect(await read(asked.approvalId)).toMatchObject({ requestedBy: "user_cy", requestedByKey: agent });
 });

@@ -7,7 +7,7 @@ export interface LinkOf {
   personId: string;
 }
 
-/** A person's own link to one approval. It is signed and not stored; the first decision ends it, as every other link of the approval. */
+/** A person's own link to one approval. It is signed, not stored. The first decision invalidates every link of the approval. */
 export function approvalLinkOf(vault: Vault, origin: string, of: LinkOf): string {
   return `${origin}${APPROVE_PATH}/${of.approvalId}/${encodeURIComponent(of.personId)}#${sign(vault, of)}`;
 }

@@ -7,7 +7,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
-/** What a person is shown who decides, and the page on which it is decided. */
+/** The approver's view of a case, and the page that decides it. */
 
 let service: TestService;
 let desk: ApprovalDesk;
@@ -58,7 +58,7 @@ describe("a stay that waits for an approval", () => {
     expect(Math.max(...prices)).toBeLessThanOrEqual(limit * 2);
     const hotelOf = new Map(priced.map(({ rateId, hotel }) => [rateId, hotel]));
     expect(new Set(alternatives.map(({ offerId }) => hotelOf.get(offerId))).size).toBe(alternatives.length);
-    // The control: where nothing is cheap enough nothing is proposed.
+    // Control: without a cheap enough stay nothing is proposed.
     await desk.enforce({}, { hotel: { maxNightly: { default: 1 } } });
     const { id: other } = resultOf(await service.call("quote_stay", { rateId: priced.at(-2)?.rateId }));
     const none = (await service.call("book_stay", { quoteId: other, ...guest })).body;
@@ -73,7 +73,7 @@ describe("the page behind a person's link", () => {
   const Offer = z.object({ id: z.string(), totalUsdc: z.string().optional(), totalAmount: z.string() });
   const priceOf = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
 
-  /** The dearest offer of a search, which waits for a person as the cheapest alone is within the policy. */
+  /** The most expensive offer of a search: it needs approval, as only the cheapest is within the policy. */
   async function dearest(departureDate: string) {
     const { offers } = resultOf(
       await service.call("search_flights", { origin: "LON", destination: "NYC", departureDate }),

@@ -12,7 +12,7 @@ import { openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { TokenAdministration } from "../workflows/store-internal-tokens.ts";
 
-/** From the refusal of a call to the same call that goes through once. */
+/** From the refusal of a call to the same call that succeeds once. */
 
 let service: TestService;
 let desk: ApprovalDesk;
@@ -45,7 +45,7 @@ async function newToken(): Promise<string> {
     await close();
   }
 }
-/** A transfer that waits. */
+/** A transfer that waits for approval. */
 async function waiting() {
   const args = transfer();
   const { body } = await send(args);
@@ -59,7 +59,7 @@ describe("a call that a policy lets through with an approval only", () => {
   it("is refused with the approval's id, and goes through once after it was given", async () => {
     const offerId = await desk.anOffer(80);
     const book = () => service.call("book_flight", { offerId });
-    // A preview says so, and asks for nothing.
+    // A preview reports it without requesting an approval.
     const preview = await service.call("preview_call", { tool: "book_flight", args: { offerId } });
     expect(resultOf(preview)).toMatchObject({ accepted: false, problem: { code: "approval_required" } });
     expect((await ask("/api/approvals")).body.approvals).toEqual([]);
@@ -69,7 +69,7 @@ describe("a call that a policy lets through with an approval only", () => {
       { code: "approval_required", retryable: true, approvalId: expect.stringMatching(/^apr_/) },
     ]);
     const { approvalId } = refused.body;
-    // The same call asks for no second one.
+    // The same call does not request another approval.
     expect((await book()).body).toMatchObject({ code: "approval_required", approvalId });
     const listed = await ask("/api/approvals", undefined, approver.key);
     expect(listed.body).toMatchObject({
@@ -85,12 +85,12 @@ describe("a call that a policy lets through with an approval only", () => {
     });
     const decided = await decide(approvalId, { decision: "approve", reason: "The client pays." });
     expect([decided.status, decided.body]).toMatchObject([200, { state: "approved", decidedBy: approver.id }]);
-    // Looked at again, it is the same offer.
+    // Displayed again, it is the same offer.
     await service.call("display_offer_conditions", { offerId });
     const booked = await book();
     expect(booked.status, booked.text).toBe(200);
     expect((await ask(`/api/approvals/${String(approvalId)}`)).body).toMatchObject({ state: "used" });
-    // What is done is not done, or asked for, again.
+    // A finished call is neither repeated nor submitted for approval again.
     const again = await book();
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
     const audit = await service.sql(
@@ -135,7 +135,7 @@ describe("a call that a policy lets through with an approval only", () => {
       if (set !== undefined) await change(approvalId, set);
       const { body } = await send(args);
       expect(body, code).toMatchObject({ code, retryable });
-      // A new one is asked for, unless a person has said no.
+      // A new approval is requested unless a person has refused.
       expect(body.approvalId === approvalId, code).toBe(!retryable);
       expect((await send(args)).body.code).toBe(retryable ? "approval_required" : code);
     }
@@ -143,7 +143,7 @@ describe("a call that a policy lets through with an approval only", () => {
     await decide(approvalId, { decision: "approve" });
     expect((await decide(approvalId, { decision: "revoke" })).body.state).toBe("revoked");
     expect((await send(args)).body).toMatchObject({ code: "approval_revoked", retryable: false, approvalId });
-    // The control: nothing changed, and it goes through.
+    // Control: without a change the call succeeds.
     const control = await waiting();
     await decide(control.approvalId, { decision: "approve" });
     expect((await send(control.args)).status).toBe(200);
@@ -174,10 +174,10 @@ describe("a call that a policy lets through with an approval only", () => {
 
 describe("a call whose process stood still, and was taken for dead", () => {
   const stateOf = async (approvalId: string) => (await ask(`/api/approvals/${approvalId}`)).body.state;
-  /** What the call does next, when it wakes up. */
+  /** The call's next step after it wakes up. */
   const open = (callId: unknown) =>
     service.operator(({ spending }) => spending.transaction(({ effects }) => effects.open(String(callId))));
-  /** As the sweep leaves a call that has done nothing yet, until its approval is given back. */
+  /** The state in which the sweep leaves a call without effects until its approval is given back. */
   async function takenForDead(approvalId: string): Promise<unknown> {
     const [row] = await service.sql("select call_id from approval where id = $1", [approvalId]);
     await service.sql("update call set state = 'released', effect = 'none' where id = $1", [row?.call_id]);
@@ -203,7 +203,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
     await expect(open(second)).rejects.toMatchObject({ code: "approval_used" });
     await decide(revoked.approvalId, { decision: "revoke" });
     await expect(open(third)).rejects.toMatchObject({ code: "approval_revoked" });
-    // Nothing of the two is open.
+    // Neither call has an open effect.
     const effects = await service.sql("select effect from call where id = any ($1)", [[second, third]]);
     expect(effects).toEqual([{ effect: "none" }, { effect: "none" }]);
   });
@@ -215,7 +215,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
     await service.operator(async ({ spending }) => {
       let givingBack = Promise.resolve();
       await spending.transaction(async ({ effects }) => {
-        // Only this transaction knows that the call goes on.
+        // Only this transaction knows that the call continues.
         await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
         await effects.open(callId);
         givingBack = spending.approvals.settle(callId);

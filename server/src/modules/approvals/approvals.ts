@@ -11,10 +11,10 @@ declare module "../../kernel/contracts/stores.ts" {
 }
 
 /**
- * - pending: nobody has decided.
- * - approved: the call goes through once.
- * - used: a call has gone through, or is on its way.
- * - replaced: the call has changed before it was decided or made, and another one was asked for.
+ * - pending: undecided.
+ * - approved: the call succeeds once.
+ * - used: a call has succeeded or is in progress.
+ * - replaced: the call changed before it was decided or made, and another approval was requested.
  */
 export const APPROVAL_STATES = ["pending", "approved", "rejected", "revoked", "replaced", "used"] as const;
 type ApprovalState = (typeof APPROVAL_STATES)[number];
@@ -24,17 +24,20 @@ export interface ApprovalOwner {
   environment: Environment;
 }
 
-/** What an approval lets through, and nothing else. */
+/** The exact call that an approval allows. */
 export interface Binding {
-  /** Of the tool, its arguments and who calls. */
+  /** Hash of the tool, its arguments and the caller. */
   callHash: string;
-  /** Of what is bought and for whom, who is paid, and the policy with its version. */
+  /** Hash of the purchase and its travelers, the payees, and the policy with its version. */
   contentHash: string;
-  /** Of all but the offer's id and the price: of the same flights and fare. Undefined: they are not all known, or it is no flight. */
+  /**
+   * Hash of everything but the offer's id and the price: equal for the same flights and fare. Undefined if some are
+   * unknown, or if it is no flight.
+   */
   fareHash: string | undefined;
-  /** Of what is bought and for whom, or of what is paid to whom, by whichever call. Undefined: too little of it is known. */
+  /** Hash of the purchase and its travelers, or of the payment and its payee, whichever call makes it. Undefined if too little is known. */
   rejectionHash: string | undefined;
-  /** Of all of it, in micro-units, or of the part whose price is known. Undefined: nothing of it is known. */
+  /** The total in micro-units, or the part whose price is known. Undefined if no price is known. */
   amount: Micro | undefined;
 }
 
@@ -45,7 +48,7 @@ export interface Approval extends ApprovalOwner, Binding {
   policyId: string;
   policyVersion: number;
   tolerance: Micro;
-  /** What whoever decides is shown. */
+  /** The facts shown to the approver. */
   evidence: Readonly<Record<string, unknown>>;
   role: ApprovalTerms["role"];
   /** A user of the tenant, or a key's service account. */
@@ -63,11 +66,11 @@ export interface Approval extends ApprovalOwner, Binding {
 
 export type NewApproval = Omit<Approval, "state" | "decidedBy" | "decidedWith" | "decidedAt" | "reason" | "usedAt">;
 
-/** What of the evidence says who travels. */
+/** The travelers in the evidence. */
 const Traveled = z.looseObject({ travelerIds: z.array(z.string()).nullable() }).nullish();
 const Trip = z.looseObject({ bought: Traveled, purpose: Traveled });
 
-/** Who would travel on what is bought, or on what money is set aside for. Nobody, where it is for no trip. */
+/** The travelers of the purchase, or of the purchase for which money is set aside. Empty if there is no purchase. */
 export function travelersOf({ evidence, travelerId }: Pick<Approval, "evidence" | "travelerId">): readonly string[] {
   const { bought, purpose } = Trip.safeParse(evidence).data ?? {};
   return [bought, purpose].flatMap((trip) => (trip == null ? [] : (trip.travelerIds ?? [travelerId])));
@@ -82,33 +85,33 @@ export interface Decision {
 
 export interface StoredApprovals {
   find(owners: readonly ApprovalOwner[], id: string): Promise<Approval | undefined>;
-  /** For whoever has proved by a signed link that the id is theirs to know. */
+  /** For callers who have proved with a signed link that they may know the id. */
   findSigned(id: string): Promise<Approval | undefined>;
-  /** The last that was asked for this call. `lock`: nobody else changes it before the end of the transaction. */
+  /** The latest approval requested for this call. `lock` keeps it unchanged until the end of the transaction. */
   findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined>;
-  /** The last that was given for the same flights and fare under another offer's id, and is neither used nor over. */
+  /** The latest approval for the same flights and fare under another offer's id that is neither used nor expired. */
   findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined>;
-  /** Rejections that still hold of the same purchase or payment, asked for by whichever call, the last first. */
+  /** Rejections in force of the same purchase or payment, whichever call made it, latest first. */
   findRejected(owner: ApprovalOwner, rejectionHash: string): Promise<readonly Approval[]>;
-  /** Whether the call that an approval has let through has not ended. */
+  /** Whether the call that an approval allowed is still running. */
   isUnderWay(owner: ApprovalOwner, id: string): Promise<boolean>;
-  /** The one that waits takes its place where there is one with the same content; another that waits, or was not used, is replaced. */
+  /** Returns a pending one with the same content if there is one; any other pending or unused one is replaced. */
   request(approval: NewApproval): Promise<Approval>;
-  /** Undefined: it was decided before, used up, or its time is over. Audited, with what was shown. */
+  /** Audits the decision with the evidence. Undefined if it was already decided, used or expired. */
   decide(owner: ApprovalOwner, id: string, decision: Decision): Promise<Approval | undefined>;
   use(owner: ApprovalOwner, id: string, callId: string): Promise<void>;
   /**
-   * In the transaction that opens the call's effect outside: an approval that was given back, as the call was taken for dead, is
-   * used up again. Throws Failure when it is another one's by now.
+   * In the transaction that opens the call's effect outside: takes back an approval that was given back because the
+   * call seemed dead. Throws a Failure if another call has it by now.
    */
   takeAgain(callId: string): Promise<void>;
-  /** Those that have let a call through. */
+  /** The approvals that allowed a call. */
   usedBy(owner: ApprovalOwner, callId: string): Promise<readonly Approval[]>;
-  /** Gives an approval back whose call has ended without having done anything. */
+  /** Gives an approval back if its call has ended without an effect. */
   settle(callId: string): Promise<void>;
-  /** The same for calls that ended without a process that could do it. */
+  /** The same for calls whose process died. */
   settleAll(limit: number): Promise<void>;
-  /** Forgets which calls were let through long ago. */
+  /** Forgets old uses of approvals. */
   prune(): Promise<void>;
   list(owners: readonly ApprovalOwner[], page: ApprovalPage): Promise<readonly Approval[]>;
 }
@@ -117,6 +120,6 @@ export interface ApprovalPage {
   limit: number;
   before: string | undefined;
   state: ApprovalState | undefined;
-  /** For a person: what this role decides, and was not asked for by it. */
+  /** For a person: the approvals that these roles decide and that the person did not request. */
   decidableBy: { personId: string; roles: readonly PersonRole[] } | undefined;
 }

@@ -7,7 +7,7 @@ import { openLink, PHONE_IN_THE_DARK, until } from "../../../test/support/claim-
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
-/** A flight over the limit, from the refusal of its booking to its invoice, over each way in which agents call. */
+/** A flight over the limit, from the refusal of its booking to its invoice, over every surface for agents. */
 
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
@@ -23,7 +23,7 @@ beforeAll(async () => {
     startBrowser(),
     desk.newPerson("Grace", "approver"),
   ]);
-  // Flights over a dollar; what the escrow pays needs nobody.
+  // Flights over a dollar need approval; payments by the escrow do not.
   await desk.enforce({}, { payments: undefined });
 });
 afterAll(async () => {
@@ -91,7 +91,7 @@ it.each([
   },
 );
 
-/** The escrow pays the order of the booking, which then is invoiced. */
+/** The escrow pays the order of the booking, and the booking is invoiced. */
 async function settleAndInvoice(call: Call, { itineraryHash, totalAmount }: z.output<typeof Booked>) {
   const [wallet] = await service.sql("select address from wallet where kind = 'collection' and network = 'sandbox'");
   const vendor = {

@@ -18,7 +18,7 @@ export function bindCall(asked: ApprovalCase): Binding {
   };
 }
 
-/** Without the offer's id, which is another one for the same flights and fare found again. Undefined: not all of it is known. */
+/** Omits the offer's id, which changes when the same flights and fare are found again. Undefined if a part is unknown. */
 function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: unknown): string | undefined {
   if (offerId === undefined || bought?.kind !== "flight" || bought.legs === undefined) return undefined;
   if (bought.price === undefined) return undefined;
@@ -30,7 +30,7 @@ function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
   return namedUserId === undefined || namedUserId === subject ? { subject } : { subject, namedUserId };
 }
 
-/** A person who has said no to a purchase or a payment is not asked again by another call for the same. */
+/** After a person has rejected a purchase or payment, another call for the same does not ask again. */
 function rejectionHashOf({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
   if (bought === undefined) {
     if (movements.length === 0 || movements.some(({ amount }) => amount === undefined)) return undefined;
@@ -51,7 +51,7 @@ function isRecognizable(bought: Purchase): boolean {
     : bought.suppliers !== undefined && bought.checkInDate !== undefined;
 }
 
-/** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */
+/** Omits prices, which have a tolerance, and members that do not identify the purchase. */
 function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
   const { bought, movements, boughtHash, tripId } = plan;
   return {
@@ -60,7 +60,7 @@ function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
     version,
     boughtHash,
     bought: bought === undefined ? undefined : withoutPrices(bought),
-    // What a purchase moves follows from what is bought, whether the wallet pays it or a trip.
+    // The movements of a purchase follow from the purchase, whether the wallet or a trip pays.
     tripId: bought === undefined ? tripId : undefined,
     movements:
       bought === undefined
@@ -75,7 +75,7 @@ function withoutPrices(bought: object): object {
   return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));
 }
 
-/** What is known of a price that is not: a rise of that is noticed too. Undefined: nothing is known. */
+/** The known part of an incomplete price, so that its rise is noticed too. Undefined if nothing is known. */
 function amountOf({ bought, movements }: Plan): Micro | undefined {
   if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
@@ -87,7 +87,7 @@ function amountOf({ bought, movements }: Plan): Micro | undefined {
 }
 
 function hashOf(value: unknown): string {
-  // Through its text, in which times are texts as well.
+  // Via JSON, which turns times into strings.
   const plain: unknown = JSON.parse(JSON.stringify(value));
   return hash("sha256", canonicalJson(plain), "base64url");
 }

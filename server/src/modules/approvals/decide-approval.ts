@@ -3,14 +3,14 @@ import type { Person } from "../identity/index.ts";
 import { type Approval, type Decision, travelersOf } from "./approvals.ts";
 import type { Stores } from "./context.ts";
 
-/** Who decides: a person of the tenant, or a system of the operator's that says for whom. */
+/** The decider: a person of the tenant, or a system of the operator that names the person. */
 export type Decider =
   | { kind: "person"; personId: string; with: "key" | "link" }
   | { kind: "token"; name: string; approvedBy: string };
 
 type DecisionStores = Pick<Stores, "approvals" | "persons" | "transaction">;
 
-/** The one way in which approvals are decided. Throws Failure for who may not, and when it was decided before. */
+/** The single path for decisions. Throws a Failure if the decider may not decide, or if it was already decided. */
 export async function decideApproval(
   stores: DecisionStores,
   approval: Approval,
@@ -22,7 +22,7 @@ export async function decideApproval(
   const decided = await stores.transaction(async ({ approvals, runEvents }) => {
     const changed = await approvals.decide(approval, approval.id, decision);
     if (changed === undefined || to === "revoked") return changed;
-    // A run of a workflow may wait for it.
+    // A workflow run may be waiting for it.
     const { tenantId, environment } = approval;
     await runEvents.raise({
       tenantId,
@@ -37,7 +37,7 @@ export async function decideApproval(
   throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
 }
 
-/** Those who may decide it now: who has the role, or is an admin, and neither asked for it nor travels. */
+/** Persons who may decide it now: they have the role or are admins, and neither requested it nor travel. */
 export async function listDeciders(
   { persons }: Pick<Stores, "persons">,
   approval: Approval,
@@ -54,7 +54,7 @@ function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
   return roles.includes(role) || roles.includes("admin");
 }
 
-/** Four eyes: not who asked, by whichever key of a person's, and not who travels. */
+/** Four eyes: excludes the requester, with any of that person's keys, and the travelers. */
 async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
   const { tenantId, requestedBy, requestedKeyId, role } = approval;
   const travelers = travelersOf(approval);

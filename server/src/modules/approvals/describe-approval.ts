@@ -60,14 +60,14 @@ export function describeApproval(approval: Approval, now: Temporal.Instant): z.o
 
 const AskedFor = z.looseObject({ askedForUserId: z.string().nullable() });
 
-/** An approval of an earlier release says nothing of it, but names no person whom a key asked as without being theirs. */
+/** Approvals of earlier releases lack this field; those requests never named a person as whom the key could not act. */
 function askedForBy({ evidence, requestedBy }: Approval): string | null {
   const { data } = AskedFor.safeParse(evidence);
   if (data !== undefined) return data.askedForUserId;
   return keyIdOf(requestedBy) === undefined ? requestedBy : null;
 }
 
-/** What of the evidence says so. */
+/** The field of the evidence that tells it. */
 const PartlyPriced = z.looseObject({ bought: z.looseObject({ priceAtLeastUsd: z.string() }) });
 
 function isMinimum({ evidence }: Pick<Approval, "evidence">): boolean {

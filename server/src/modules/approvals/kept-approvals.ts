@@ -22,11 +22,11 @@ export interface KeptApprovalsOptions {
   stores: Stores;
   clock: Clock;
   random: RandomBytes;
-  /** Undefined: there is no mail server, and nobody is written to. */
+  /** Undefined without a mail server: nobody is written to. */
   mail: (ApproverMailPorts & { mailing: Mailing }) | undefined;
 }
 
-/** The approvals that policies ask for, as they are stored. */
+/** Stored approvals that policies ask for. */
 export class KeptApprovals implements Approvals {
   readonly #options: KeptApprovalsOptions;
 
@@ -69,7 +69,7 @@ export class KeptApprovals implements Approvals {
         { ...owner, ...binding, evidence: showCase(asked, context) },
       );
     });
-    // Nobody waits for a mail server. What is not sent now is sent by the reconciler.
+    // Not awaited, as a mail server may be slow. The reconciler sends the rest.
     for (const mail of mails) void this.#send(mail);
     return requestedOf(approval);
   }
@@ -97,7 +97,7 @@ export class KeptApprovals implements Approvals {
       requestedAt: now,
       expiresAt: now.add({ hours: terms.expiresHours }),
     });
-    // One that waits already was written about when it was asked for.
+    // The approvers were already written to about a pending approval.
     if (mail === undefined || approval.id !== id) return { approval, mails: [] };
     return {
       approval,
@@ -120,7 +120,7 @@ export class KeptApprovals implements Approvals {
   }
 }
 
-/** What was asked for this call; else what was given for the same flights and fare, as an offer may end before a person decides. */
+/** Finds the approval of this call; else one for the same flights and fare, as an offer may expire before a person decides. */
 async function findGiven(
   { approvals }: Pick<Aggregates, "approvals">,
   owner: ApprovalOwner,
@@ -132,7 +132,7 @@ async function findGiven(
   return await approvals.findSameFare(owner, fareHash, lock);
 }
 
-/** A person's no to the same purchase or payment at this price or a lower one. */
+/** A person's rejection of the same purchase or payment at this price or a lower one. */
 async function findRejection(
   { approvals }: Pick<Aggregates, "approvals">,
   owner: ApprovalOwner,
@@ -143,7 +143,7 @@ async function findRejection(
   return found.find((one) => isNoCheaper(binding, one));
 }
 
-/** Of same calls at the same moment one goes through, and the others are told so. */
+/** Among concurrent identical calls one succeeds, and the others are told so. */
 async function sayUsed(
   { approvals }: Pick<Aggregates, "approvals">,
   call: PendingCall,
@@ -154,7 +154,7 @@ async function sayUsed(
   return wasAtOnce || (await approvals.isUnderWay(ownerOf(call), last.id)) ? "in_progress" : "approval_used";
 }
 
-/** Undefined: the call may go through. */
+/** Undefined if the call may run. */
 function judge(last: Approval | undefined, binding: Binding, now: Temporal.Instant): ApprovalRefusal | undefined {
   if (last === undefined || last.state === "replaced") return "approval_required";
   if (last.state === "used") return "approval_used";
@@ -173,7 +173,7 @@ function isWithin({ amount, tolerance }: Approval, now: Binding): boolean {
   return now.amount <= amount + tolerance;
 }
 
-/** A person has said no, which is not asked about again so soon, unless it costs less now. */
+/** A person has refused, and is asked again only after a while or at a lower price. */
 function isAnswered(last: Approval, binding: Binding, now: Temporal.Instant): boolean {
   if (hasExpired(last, now)) return false;
   return last.state === "revoked" || (last.state === "rejected" && isNoCheaper(binding, last));
@@ -196,7 +196,7 @@ function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {
   return { tenantId, environment };
 }
 
-/** What whoever decides is shown of a call: plain values, as they are stored and audited. */
+/** The facts that an approver is shown: plain values, as stored and audited. */
 function showCase(asked: ApprovalCase, { alternatives, purpose }: ApprovalContext): Readonly<Record<string, unknown>> {
   const { call, plan, verdict } = asked;
   return {

@@ -105,7 +105,7 @@ const reconcile = () => {
   const ports = { stores, clock, mailing: mailingBy(mailer) };
   return reconcileEffects([outboxUse(ports, storedWords(ports))], { workerId: "job", log: silentLog });
 };
-/** Who was written to, once for each mail, however often a server was given the same one. */
+/** The recipients, once per mail, however often a server received it. */
 const written = () => {
   const mails = new Map(server.received.map(({ parsed, to }) => [parsed.messageId, to.join()]));
   return [...mails.values()].toSorted();
@@ -162,7 +162,7 @@ it("says what money is set aside for, where the call says it", async () => {
 it("goes once, whenever who asks is killed and however often the call comes again", async () => {
   let died = 0;
   for (const when of ["before", "after"] as const) {
-    // What the last of the other round left, which nobody has killed.
+    // Left by the last pass of the other round, which was not killed.
     await setup.db.deleteFrom("message").execute();
     for (let step = 1; ; step += 1) {
       server.received.length = 0;
@@ -212,6 +212,6 @@ it("stays in the house where mails of the sandbox are kept", async () => {
   };
   await expect.poll(keptFor, PATIENT).toEqual(["user_boss", "user_grace"]);
   expect(approvalId).toMatch(/^apr_/);
-  // Mails of the test before may still arrive.
+  // Mails of the previous test may still arrive.
   expect(server.received.filter(({ parsed }) => parsed.text?.includes(approvalId))).toEqual([]);
 });

@@ -9,22 +9,22 @@ import type { Approval } from "./approvals.ts";
 import type { Aggregates } from "./context.ts";
 import { listDeciders } from "./decide-approval.ts";
 
-/** More than these are not written to: they find it with their keys. */
+/** Further approvers are not mailed; they find it with their keys. */
 const MOST_MAILED = 50;
-/** What a policy can say of a purchase may be long. */
+/** The reasons of a policy can be many. */
 const MOST_REASONS = 5;
 
 export interface ApproverMailPorts {
   vault: Vault;
-  /** Where the approval page is. */
+  /** The base URL of the approval page. */
   origin: string;
 }
 
-/** `purpose`: what the call prepares the buying of. */
+/** `purpose` is the purchase that the call prepares. */
 type MailedCase = ApprovalCase & Pick<ApprovalContext, "purpose">;
 export type StoredMails = readonly NonNullable<Awaited<ReturnType<Aggregates["messages"]["insert"]>>>[];
 
-/** A mail with a link of their own for all who may decide, in the transaction that asks for the approval. */
+/** Stores a mail with a personal link for each person who may decide, in the transaction that requests the approval. */
 export async function storeApproverMails(
   aggregates: Aggregates,
   { vault, origin }: ApproverMailPorts,

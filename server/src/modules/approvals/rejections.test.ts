@@ -5,7 +5,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
 
-/** A person's no holds for the same thing, however it is asked for; and an approval for one of several same calls. */
+/** A rejection applies to the same purchase however it is requested; an approval applies to one of several identical calls. */
 
 let service: TestService;
 let desk: ApprovalDesk;
@@ -69,7 +69,7 @@ it("holds for the same flights and fare found again, by whoever it is asked for 
   }
   const preview = await service.call("preview_call", { tool: "book_flight", args: { offerId: again?.id } });
   expect(resultOf(preview)).toMatchObject({ problem: { code: "approval_rejected" } });
-  // The controls: another flight, a lower price, and the end of the rejection.
+  // Controls: another flight, a lower price, and the end of the rejection.
   expect((await book({ offerId: other.id })).code).toBe("approval_required");
   await service.sql("update approval set amount_micro = amount_micro + 1 where tenant_id = $1 and id = $2", [
     service.tenantId,

@@ -129,10 +129,10 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   return { ...answer, ...named, personName: person.name, sandbox, travelers };
 }
 
-/** What of the evidence says who travels. */
+/** The travelers in the evidence. */
 const Bought = z.looseObject({ travelerIds: z.array(z.string()).nullable() });
 
-/** Names are read when somebody looks: the evidence has none that would outlive a person's data. */
+/** Names are read when the page is shown, so that the evidence does not outlive a person's data. */
 async function nameOf({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
   const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.environment)) ?? {};
   const name = [givenName, familyName].filter((part) => part !== undefined).join(" ");

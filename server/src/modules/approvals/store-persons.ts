@@ -5,8 +5,8 @@ import type { Queryable } from "../../platform/database/database.ts";
 export function createApprovalPersons(db: Queryable): PersonRecords {
   return {
     /**
-     * Hashes of what was asked for have no salt, and dates of birth and addresses could be guessed from them. The approvals that they
-     * bind can no longer be used, as nobody can call for the person any more.
+     * The hashes have no salt, so dates of birth and addresses could be guessed from them. The approvals become
+     * unusable, as nobody can call for the person any more.
      */
     async forgetTraces({ person: { tenantId, userId, environment }, mark }) {
       if (mark === userId) return;

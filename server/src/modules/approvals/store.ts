@@ -8,7 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval, StoredApprovals } from "./approvals.ts";
 
-/** Longer than a process can stand still and go on. */
+/** Longer than a process can stall and then continue. */
 const KEPT_DAYS = 7;
 
 const columns = [
@@ -19,7 +19,7 @@ const columns = [
   ...(["decidedBy", "decidedWith", "decidedAt", "reason", "usedAt"] as const),
 ] as const;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createApprovals(queryable: Queryable, clock: Clock): StoredApprovals {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
@@ -126,7 +126,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     evidence,
     ...rest
   } = approval;
-  // One after the other for each call: there may be none to lock yet.
+  // An advisory lock per call, as there may be no row to lock yet.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${environment}:${tenantId}:${callHash}`}, 0))`.execute(
     db,
   );
@@ -189,7 +189,7 @@ async function decide(
   return withoutNulls(row);
 }
 
-/** As `travelersOf` says it. */
+/** As in `travelersOf`. */
 function isTraveler(personId: string) {
   const named = (trip: string) => sql`jsonb_exists(evidence #> array[${trip}, 'travelerIds'], ${personId})`;
   const unnamed = (trip: string) =>
@@ -246,7 +246,7 @@ async function useApproval(
     .execute();
 }
 
-/** The approval that let the call through is still its own, or becomes it again. Throws Failure when it is another one's by now. */
+/** Takes the call's approval again if it was given back. Throws a Failure if another call has it by now. */
 async function takeApprovalAgain(db: Queryable, clock: Clock, callId: string): Promise<void> {
   const found = await db
     .selectFrom("approvalUse")
@@ -277,8 +277,8 @@ function lostBecause(
 }
 
 /**
- * Of calls that have failed and done nothing outside. One that was asked for again meanwhile stays as it is. The call is locked: one
- * that wakes up and begins something outside comes before this, or finds the approval given back.
+ * Gives back approvals of failed calls without effects outside, unless the same was requested again meanwhile. Locks
+ * the call: a call that wakes up and begins an effect either comes first or finds the approval given back.
  */
 async function giveApprovalsBack(db: Queryable, which: ReturnType<typeof sql>): Promise<void> {
   await sql`

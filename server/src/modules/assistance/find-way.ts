@@ -4,15 +4,15 @@ import type { Ports } from "./context.ts";
 import { type EstimatedMode, estimateWay, routedWay, type WayToAirport } from "./way-to-airport.ts";
 
 export interface KnownWay {
-  /** Undefined: too far for a way on the day. */
+  /** Undefined if it is out of a day's reach. */
   way: WayToAirport | undefined;
-  /** Undefined: the way is estimated from the distance. */
+  /** Undefined if the way is estimated from the distance. */
   routedBy: Pick<ProviderProvenance, "source" | "asOf" | "attribution"> | undefined;
-  /** Those who were asked for roads and gave none. */
+  /** Sources that were asked for roads and gave none. */
   fallbackFrom: ProviderProvenance["fallbackFrom"];
 }
 
-/** Over the roads where somebody who has them is configured and answers, else by the distance. */
+/** By road if a configured source answers, else estimated from the distance. */
 export async function findWay(
   [from, to]: readonly [Position, Position],
   mode: EstimatedMode,
@@ -27,7 +27,7 @@ export async function findWay(
   return { way: routedWay(estimate, answer, mode), routedBy: provenance, fallbackFrom };
 }
 
-/** What callers must be told of such ways: who routed them, and who was asked and gave none. */
+/** The notes that such ways need: who routed them, and which sources gave none. */
 export function saidOfWays(known: readonly KnownWay[]): { notes: string[]; attribution: string[] } {
   const failures = known.flatMap(({ fallbackFrom }) => fallbackFrom);
   const notes = failures.map(({ source, reason }) => `Roads were asked of ${source}, which gave none: ${reason}.`);

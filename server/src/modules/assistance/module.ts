@@ -10,7 +10,7 @@ import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
 import { tripDelayReplanner } from "./tools/trip-delay-replanner.ts";
 import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 
-/** Help around a trip that is put together from what other parts know. */
+/** Help around a trip, put together from other modules' knowledge. */
 export const assistanceModule = defineModule({
   name: "assistance",
   tools: [
@@ -28,7 +28,7 @@ export const assistanceModule = defineModule({
 });
 
 declare module "../../kernel/contracts/parts.ts" {
-  /** Where the open providers of briefs are; undefined: they are not asked. */
+  /** URLs of the open providers of briefs; undefined ones are not asked. */
   interface ModuleSettings {
     readonly "assistance.openMeteoUrl": string | undefined;
     readonly "assistance.openMeteoAirQualityUrl": string | undefined;
@@ -54,7 +54,7 @@ const SOURCES: readonly { setting: keyof Settings; variable: string; without: st
   },
 ];
 
-/** What briefs cannot say because the operator has configured nobody who knows it. */
+/** Parts of briefs that are missing because the operator configured no source. */
 function missingSources(settings: Settings): MissingPart[] {
   return SOURCES.filter(({ setting }) => settings[setting] === undefined).map(({ variable, without }) => ({
     what: without,

@@ -2,13 +2,13 @@ import { distanceMeters } from "../../domain/distance.ts";
 import type { Position } from "../../ports/maps.ts";
 import { FARTHEST_KILOMETERS } from "./way-to-airport.ts";
 
-/** So many places of one name are looked at. */
+/** The maximum number of places of one name to consider. */
 export const CANDIDATES = 10;
 const MOST_OTHERS = 5;
-/** Candidates nearer to each other than this are one place to whoever travels there. */
+/** Closer candidates count as one place for a traveler. */
 const SAME_PLACE_METERS = 3_000;
 
-/** Of several places of a name the best that can be reached by road from one of the airports, else the best; and what else it could be. */
+/** Takes the best place of that name within reach by road of one of the airports, else the best; and names the others. */
 export function takeNearAirport<Known extends Position & { label: string }>(
   candidates: readonly Known[],
   airports: readonly Position[],

@@ -8,7 +8,7 @@ interface Point {
 export interface WayToAirport {
   /** In a straight line. */
   distanceKilometers: number;
-  /** The same longer by what roads and rails usually add. */
+  /** With the usual detours of roads and rails. */
   roadKilometers: number;
   minutes: number;
   fewestMinutes: number;
@@ -17,7 +17,7 @@ export interface WayToAirport {
 
 /** Roads and rails are longer than the straight line. */
 const DETOUR = 1.35;
-/** The first part of the way goes through streets, the rest by faster roads or rails. */
+/** The first part of the way is on streets, the rest on faster roads or rails. */
 const STREETS_KILOMETERS = 20;
 const KILOMETERS_PER_HOUR = {
   driving: { streets: 35, beyond: 75 },
@@ -25,16 +25,16 @@ const KILOMETERS_PER_HOUR = {
   walking: { streets: 4.8, beyond: 4.8 },
   bicycling: { streets: 15, beyond: 15 },
 } as const;
-/** To get out of the door, and to park or to change. */
+/** To leave the building, and to park or change. */
 const FIXED_MINUTES = { driving: 10, transit: 15, walking: 0, bicycling: 3 } as const;
-/** Streets, traffic and timetables are not known: the real time is within so much of the estimate most of the time. */
+/** Streets, traffic and timetables are unknown: the real time is usually within this share of the estimate. */
 const BAND = 0.3;
-/** Farther away nobody goes between an airport and a place of stay by road on the day. */
+/** The farthest distance for travel by road between an airport and a stay on the same day. */
 export const FARTHEST_KILOMETERS = 300;
 
 export type EstimatedMode = keyof typeof KILOMETERS_PER_HOUR;
 
-/** An estimate by distance alone, as no roads and timetables are known. Undefined: too far to be one. */
+/** An estimate by distance alone, as roads and timetables are unknown. Undefined beyond the farthest distance. */
 export function estimateWay(from: Point, to: Point, mode: EstimatedMode): WayToAirport | undefined {
   const distanceKilometers = distanceMeters(from, to) / 1_000;
   if (distanceKilometers > FARTHEST_KILOMETERS) return undefined;
@@ -46,7 +46,7 @@ export function estimateWay(from: Point, to: Point, mode: EstimatedMode): WayToA
   return { distanceKilometers, ...describe(roadKilometers, minutes) };
 }
 
-/** The same over roads that are known; traffic is not, so that the band stays. */
+/** The same over known roads; traffic is unknown, so the band remains. */
 export function routedWay(
   { distanceKilometers }: Pick<WayToAirport, "distanceKilometers">,
   { kilometers, minutes }: { kilometers: number; minutes: number },

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-/** What one unit of a currency counts for in USDC. It is recorded with the booking, and every later amount of the order uses it. */
+/** The USDC value of one unit of a currency. It is recorded with the booking, and every later amount of the order uses it. */
 export const BookingRate = z.object({
   from: z.string(),
   to: z.string(),
@@ -31,7 +31,7 @@ export const BOOKING_RATE: BookingRate = {
   marginBps: 0,
 };
 
-/** As it is stored; what was booked before there were others was in dollars. */
+/** The stored rate; older bookings have none and were in dollars. */
 export function toRate(stored: unknown): BookingRate {
   return stored === null || stored === undefined ? BOOKING_RATE : BookingRate.parse(stored);
 }
@@ -46,9 +46,9 @@ interface Price {
 }
 
 /**
- * The one place where amounts of other currencies become USDC. It rounds down to the micro-unit in both directions: what is charged for
- * an amount is what comes back for the same amount, and parts of it never come back as more. Undefined: it is no amount, or the rate is
- * of another currency.
+ * The only conversion of other currencies to USDC. It rounds down to the micro-unit in both directions, so a refund of
+ * an amount equals its charge, and the parts never add up to more. Undefined if it is no amount, or the rate is for
+ * another currency.
  */
 export function inUsdc(amount: string, currency: string, rate: BookingRate): Micro | undefined {
   const micro = currency === rate.from ? parseDecimal(amount) : undefined;
@@ -56,8 +56,8 @@ export function inUsdc(amount: string, currency: string, rate: BookingRate): Mic
 }
 
 /**
- * What `total` counts for in USDC if it was charged and given back in these parts, those below zero being given back: the sum of
- * what each was converted to. What no part explains is converted by itself.
+ * The USDC value of `total` if it was charged and refunded in these parts (refunds are negative): the sum of their
+ * conversions. A remainder is converted by itself.
  */
 export function partsInUsdc(
   { totalAmount, totalCurrency }: Price,
@@ -73,18 +73,18 @@ export function partsInUsdc(
     sum += isBack ? -converted : converted;
     if (rest !== undefined) rest -= isBack ? -micro : micro;
   }
-  // Bigints are divided towards zero, so that a rest below zero is rounded like the parts.
+  // Bigint division rounds towards zero, so a negative remainder is rounded like the parts.
   return rest === undefined ? undefined : sum + (rest * scaled(rate.value)) / RATE_UNIT;
 }
 
-/** What an amount in another currency than dollars counts for, for people and programs to read; nothing where there is no rate. */
+/** The USDC value of an amount in another currency than dollars, for display; empty without a rate. */
 export function shownInUsdc({ totalAmount, totalCurrency }: Price, rates: SaleRates): { totalUsdc?: string } {
   const rate = totalCurrency === DOLLAR ? undefined : rates.get(totalCurrency);
   const micro = rate === undefined ? undefined : inUsdc(totalAmount, totalCurrency, rate);
   return micro === undefined ? {} : { totalUsdc: formatDecimal(micro) };
 }
 
-/** The rate at which a currency is sold by a table: its own and the margin. Undefined: the table does not have the currency. */
+/** The sale rate of a currency by a table: the table's rate and the margin. Undefined if the table lacks the currency. */
 export function rateBy(
   { perEuro, provenance }: RateTable,
   currency: string,
@@ -114,10 +114,10 @@ export interface RatePorts {
   clock: Clock;
 }
 
-/** By currency; those that nothing may be sold at are missing. */
+/** By currency; currencies that cannot be sold are missing. */
 export type SaleRates = ReadonlyMap<string, BookingRate>;
 
-/** The present rates of currencies, for what is shown. */
+/** The current sale rates, for display. */
 export async function saleRates(
   ports: RatePorts,
   environment: Environment,
@@ -131,7 +131,7 @@ export async function saleRates(
   return rates;
 }
 
-/** The rate of a new booking. `seen`: the one at which the tenant saw the offer, which stays until it is too old. Throws Failure. */
+/** The rate of a new booking. `seen` is the rate at which the tenant saw the offer, which applies until it is too old. Throws a Failure. */
 export async function requireRate(
   ports: RatePorts,
   environment: Environment,
@@ -160,7 +160,7 @@ async function findRate(
   currency: string,
 ): Promise<BookingRate | "missing" | "stale"> {
   if (currency === DOLLAR) return BOOKING_RATE;
-  // Read for everybody who waits.
+  // Shared by all waiting callers, so no single caller can abort it.
   const { fx } = ports;
   const rate = rateBy(await fx.table(new AbortController().signal), currency, fx.terms.marginBps);
   if (rate === undefined) return "missing";
@@ -168,12 +168,12 @@ async function findRate(
 }
 
 function isStale({ fx, clock }: RatePorts, environment: Environment, { asOf, sourceLevel }: BookingRate): boolean {
-  // The sandbox may be tried out without a source of rates; the rate says of what day it is.
+  // The sandbox works without a source of rates; the rate names its day.
   if (asOf === null || (sourceLevel === "embedded" && environment === "sandbox")) return false;
   return isOlder(asOf, fx.terms.mostAgeHours, clock.now());
 }
 
-/** Whether more hours than these have passed since the day was over. Saturdays and Sundays do not count: no rates are made then. */
+/** Whether more than `hours` have passed since the day ended. Weekends do not count, as no rates are published then. */
 function isOlder(asOf: string, hours: number, now: Temporal.Instant): boolean {
   let passed = 0;
   let day = Temporal.PlainDate.from(asOf.slice(0, 10)).add({ days: 1 });

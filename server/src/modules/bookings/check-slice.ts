@@ -13,14 +13,14 @@ interface GivenSlice {
   date: unknown;
 }
 
-/** Where the issues stand, as arguments are named. */
+/** The names of the arguments, for issues. */
 interface SlicePaths {
   origin: string;
   destination: string;
   date: string;
 }
 
-/** What is wrong with the places and the day of a flight, in words that name the codes and today's date. */
+/** Issues with the places and the day of a flight, naming the codes and today's date. */
 export function checkSlice(
   { origin, destination, date }: GivenSlice,
   paths: SlicePaths,

@@ -11,7 +11,7 @@ import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { InvoiceDocument } from "../invoices/document.ts";
 import { BookingRate, inUsdc as convert, rateBy } from "./booking-rate.ts";
 
-/** Amounts to the cent are no whole micro-units at these rates, to which what is sold adds 1.5 percent. */
+/** At these rates, to which sales add 1.5 percent, amounts to the cent are no whole micro-units. */
 const rates = (day: string): Answer => ({
   status: 200,
   headers: { "content-type": "text/xml" },
@@ -26,14 +26,14 @@ const POUND = { ...EURO, from: "GBP", value: "1.56635688125" };
 let source: ScriptedServer;
 let service: TestService;
 let answer: Answer;
-/** First behind the machine's time, so that rates are read anew when it is moved on. */
+/** Starts behind the machine's time, so that rates are read again when it moves on. */
 let hours = -2;
 const today = () => Temporal.Now.instant().toZonedDateTimeISO("UTC").toPlainDate();
 
 beforeAll(async () => {
   answer = rates(today().subtract({ days: 6 }).toString());
   source = await startScriptedServer(() => answer);
-  // The supplier sells flights in euros, and stays in the currency of their country.
+  // Flights are sold in euros, stays in the currency of their country.
   const environment = { FX_RATES_URL: `${source.url}/daily.xml`, FX_MARGIN_BPS: String(MARGIN_BPS), ...SELLING };
   const clock = { now: () => Temporal.Now.instant().add({ hours }) };
   service = await startTestService(environment, { clock });
@@ -62,7 +62,7 @@ const Booked = z.looseObject({
 });
 const Available = z.object({ available: z.object({ USDC: z.string() }) });
 const micro = (amount: string): bigint => parseDecimal(amount) ?? -1n;
-/** As a whole number of which 10^12 make one. */
+/** As an integer in units of 10^-12. */
 function scaled(value: string): bigint {
   const [units = "", places = ""] = value.split(".");
   return BigInt(units + places.padEnd(12, "0"));
@@ -87,7 +87,7 @@ describe("a rate that is too old", () => {
       500,
       { code: "rate_stale", currency: "EUR", retryable: true, detail: expect.stringContaining("try again later") },
     ]);
-    // That is true: what was refused under a key is not refused again by its stored answer.
+    // A refusal under a key is not repeated from its stored answer.
     const key = { "idempotency-key": "until-there-is-a-rate" };
     expect((await service.call("book_flight", { offerId: offer?.id }, { headers: key })).body.code).toBe("rate_stale");
     answer = rates(today().toString());
@@ -105,7 +105,7 @@ describe("an order that a change made dearer or cheaper", () => {
   const Slices = z.object({ slices: z.array(z.object({ id: z.string() })) });
   const inUsdc = (amount: bigint) => (amount * scaled(EURO.value)) / 10n ** 12n;
 
-  /** Books what is refundable and changes it so that whole and parts are converted to different sums. */
+  /** Books a refundable order and changes it so that the whole and the sum of the parts convert differently. */
   async function changedOrder(direction: "dearer" | "cheaper", days: number) {
     const offers = await searchFlights(inDays(days));
     const fare = offers.flatMap(({ fares }) => fares).find(({ refundable, changeable }) => refundable && changeable);
@@ -218,7 +218,7 @@ describe("what follows a flight in another currency", () => {
     const confirm = { changeId: selected.changeId, payment };
     const changed = Paid.parse(resultOf(await service.call("confirm_order_change", confirm)));
     expect(changed).toMatchObject({ chargedUsdc: due, newTotalCurrency: "EUR" });
-    // As the order itself says it afterwards.
+    // As the order itself reports it afterwards.
     expect(micro(changed.newTotalAmount)).toBe(micro(totalAmount) + micro(amount));
     expect(before - (await available())).toBe(micro(due));
   });
@@ -267,7 +267,7 @@ describe("what follows a flight in another currency", () => {
       const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
       expect(document).toMatchObject({ booking: { orderId }, settlement: { totalUsdc: chargedUsdc, rate } });
       expect(rate).toMatchObject(EURO);
-      // No euro passes for a dollar: the lines are the supplier's price at that rate, and nothing is left over.
+      // No euro counts as a dollar: the lines are the supplier's price at that rate, without a remainder.
       expect(document.lines.map(({ kind }) => kind).sort()).toEqual(["fare", "taxes"]);
       const exact = document.lines.reduce((sum, line) => sum + micro(line.exactUsdc), 0n);
       expect(formatDecimal(exact)).toBe(worth(booked.totalAmount, EURO.value));
@@ -319,7 +319,7 @@ describe("a rate", () => {
         const inParts = parts.reduce((sum, part) => sum + usdc(part), 0n);
         expect(inParts <= usdc(whole)).toBe(true);
         expect(usdc(whole) - inParts < BigInt(parts.length)).toBe(true);
-        // The greatest whole number that is not more than amount × rate, with the rate as it is written down.
+        // The greatest integer not above amount × rate, with the rate as written.
         const exact = scaled(rate.value);
         expect(usdc(whole) * 10n ** 12n <= whole * exact && (usdc(whole) + 1n) * 10n ** 12n > whole * exact).toBe(true);
         expect(currency === "USD" ? usdc(whole) : whole).toBe(whole);

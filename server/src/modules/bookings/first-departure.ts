@@ -4,10 +4,7 @@ interface Flown {
   segments: readonly { origin: string; departingAt: string }[];
 }
 
-/**
- * When the first flight leaves, on the clock of its airport and with the offset, as nobody else can know which clock is meant. Null:
- * the supplier does not say.
- */
+/** The first departure by its airport's clock, with the offset, so that the zone is clear. Null if the supplier does not say. */
 export function departureOf(slices: readonly Flown[], maps: Pick<Maps, "airport">): string | null {
   const { origin = "", departingAt = "" } = slices[0]?.segments[0] ?? {};
   if (departingAt === "") return null;
@@ -16,7 +13,7 @@ export function departureOf(slices: readonly Flown[], maps: Pick<Maps, "airport"
   return Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toString({ timeZoneName: "never" });
 }
 
-/** For the next step of who has booked: what the time in the answer is for. */
+/** Explains the void window in the next step of a booking. */
 export const sayVoidWindow = (voidWindowEndsAt: string | null): string[] =>
   voidWindowEndsAt === null
     ? []

@@ -13,7 +13,7 @@ import * as askedServices from "./migrations/0105-asked-services.ts";
 import { createSeenOffers } from "./offers/store-seen-offers.ts";
 import { createBookedPersons } from "./store-persons.ts";
 
-/** Longer than any offer can be booked. */
+/** Longer than any offer is bookable. */
 const SEEN_OFFERS_KEPT = { hours: 48 } as const;
 const PRUNE_MILLISECONDS = 60_000;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 
-/** What of a stay is paid at the accommodation, such as a city tax. */
+/** The part of a stay's price paid at the accommodation, such as a city tax. */
 export const DueAtAccommodation = z
   .object({ amount: DecimalAmount, currency: z.string() })
   .nullable()

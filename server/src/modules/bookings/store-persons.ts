@@ -5,10 +5,10 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createBookings } from "./booking/store.ts";
 
-/** A departure is said on the clock of its airport, which may be so far behind. */
+/** A departure is stored in its airport's local time, which may lag by this much. */
 const CLOCKS_BEHIND_HOURS = 12;
 
-/** Of bookings that the person made or travels on. */
+/** Bookings that the person made or travels on. */
 const concerns = ({ tenantId, userId, environment }: PersonId) => sql<boolean>`
   booking.tenant_id = ${tenantId} and booking.network = ${environment}
   and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
@@ -79,7 +79,7 @@ async function listAhead(db: Queryable, person: PersonId, at: Temporal.Instant):
   });
 }
 
-/** Travelers whose profile nobody has written or booked with since. Who works for the tenant stays. */
+/** Travelers whose profile has not been changed or booked with since. People who work for the tenant stay. */
 async function findUnused(
   db: Queryable,
   before: Temporal.Instant,

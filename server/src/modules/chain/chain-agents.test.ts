@@ -14,7 +14,7 @@ import { registerMissingAgents } from "../reputation/register-agent.ts";
 import { type RegistryAction, registryEntry } from "../reputation/registry-operation.ts";
 import { equipMissingTenants } from "../treasury/equip-tenants.ts";
 
-/** Agents of tenants, and what their wallets do in the registries. */
+/** Tenants' agents, and their wallets' acts in the registries. */
 let world: ChainWorld;
 beforeAll(async () => {
   world = await openChainWorld();
@@ -36,7 +36,7 @@ const uriOf = (agentId: bigint) =>
 const agentOf = async ({ wallet }: EscrowTenant): Promise<bigint> =>
   requireThere(await registries().agentOf(wallet.address));
 
-/** By a tenant's wallet; its end. */
+/** Acts by a tenant's wallet and returns the outcome. */
 const act = (tenant: EscrowTenant, action: RegistryAction) =>
   openEscrowOrders(world).execute(registryEntry.of({ token: "USDC", from: tenant.wallet.address, action }));
 
@@ -61,14 +61,14 @@ describe("agents", () => {
     const tenant = await world.newTenant();
     const before = await agentOf(tenant);
     const orders = () => world.rows().then((rows) => rows.filter(({ purpose }) => purpose === "agent_registration"));
-    // As an earlier version left it: a wallet, and no order for an agent.
+    // As an earlier version left it: a wallet without an order for an agent.
     await world.db.deleteFrom("chainTransaction").where("tenantId", "=", tenant.tenant.id).execute();
     const count = (await orders()).length;
     expect(await registerMissingAgents(world.stores)).toBe(1);
     expect(await registerMissingAgents(world.stores)).toBe(0);
     await world.drain();
     expect((await orders()).length).toBe(count + 1);
-    // The first one stays the tenant's own.
+    // The first one remains the tenant's own.
     expect(await agentOf(tenant)).toBe(before);
     expect((await orders()).every(({ state }) => state === "confirmed")).toBe(true);
   });
@@ -157,7 +157,7 @@ describe("a tenant's wallet", () => {
     } as const;
     expect(await act(owner, answer)).toMatchObject({ failure: expect.stringMatching(/^NotValidator\(/) });
     expect(await act(validator, answer)).toMatchObject({ state: "confirmed" });
-    // None of 100 is an answer too.
+    // 0 of 100 is an answer, too.
     expect(await registries().validation(requestHash)).toEqual({ ...open, response: 0, tag: "safety" });
   });
 

@@ -122,13 +122,13 @@ describe("a trip", () => {
     expect(await escrow.escrow.booking(tripId, bookingId)).toEqual({ state: "settled", ...booking });
     expect(await escrow.balanceOf(vendor)).toBe(20n * UNIT);
     expect((await escrow.balanceOf(collection)) - feesBefore).toBe(2n * UNIT);
-    // The action's fee, the markup and what was reserved and not needed.
+    // The action's fee, the markup and the rest of the reservation.
     expect((await tenant.balance()).available).toBe(50n * UNIT + UNIT + 3n * UNIT + 5n * UNIT);
 
     const reason = "the guest cannot come, and says so with many words";
     const cancelled = await escrow.act(tripId, { name: "cancel", bookingId: other, reason });
     const { args } = await eventOf(cancelled.hash);
-    // A text of more than 32 bytes is there as its hash.
+    // A text of more than 32 bytes appears as its hash.
     expect(args).toMatchObject({ reason: expect.stringMatching(/^0x[0-9a-f]{64}$/), refunded: 10n * UNIT });
     await escrow.do(tripId, { name: "close" });
     expect(await escrow.escrow.trip(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 0n });
@@ -146,7 +146,7 @@ describe("a trip", () => {
     );
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
-    // Money left the wallet by a transaction that is not ours, and by an authorization that is.
+    // Money left the wallet by a stranger's transaction, but by an authorization of ours.
     while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     await world.drain();
@@ -171,7 +171,7 @@ describe("a trip", () => {
       state: "confirmed",
       hash: theirs.transactionHash,
     });
-    // Control: another guest's claim of the same trip was not carried out by it.
+    // Control: it did not carry out another guest's claim of the same trip.
     const other = { ...claim, guest: address20() };
     const late = await escrow.claimKeys.signClaim(codeNonce, other);
     expect(await escrow.act(tripId, { name: "claim", guest: other.guest, deadline, signature: late })).toMatchObject({
@@ -202,7 +202,7 @@ describe("a trip", () => {
       const again = requireThere(await world.stores.chainTransactions.get(first.id));
       expect([step.name, again.state, again.hash]).toEqual([step.name, "confirmed", first.hash]);
     }
-    // Control: what would be another step is another one, and refused.
+    // Control: a different step counts as another one and is refused.
     expect(await escrow.act(tripId, { name: "reserve", bookingId, amount: 11n * UNIT })).toMatchObject({
       failure: "TripIsClosed()",
     });
@@ -282,7 +282,7 @@ describe("the books of the escrow", () => {
     expect(await world.reconcile()).toEqual(nothing);
     expect(await escrow.booked()).toBe(bookedBefore + 6n * UNIT);
 
-    // A vendor whom the issuer blocks keeps nobody waiting: his money waits for him, still in the contract.
+    // A vendor blocked by the issuer delays nobody: his money waits for him in the contract.
     const tripId = await escrow.fund(tenant);
     const [bookingId, vendor] = [hash32(), address20()];
     const parts = { vendorAmount: 9n * UNIT, markup: 0n, serviceFee: 0n };
@@ -303,7 +303,7 @@ describe("the books of the escrow", () => {
     expect(await world.reconcile()).toEqual(nothing);
     expect(await escrow.balanceOf(vendor)).toBe(9n * UNIT);
     expect(await escrow.booked()).toBe(bookedBefore + 6n * UNIT);
-    // What left the escrow by a stranger's transaction is nothing to stop for.
+    // Escrow payments by a stranger's transaction are no reason to stop.
     expect(await stoppedBecause()).toBeUndefined();
   });
 

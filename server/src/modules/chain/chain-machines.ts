@@ -19,7 +19,7 @@ interface SubmitterParts {
 const LIVE_POLL_MILLISECONDS = 1_000;
 const LIVE_OVERLAP_BLOCKS = 20;
 
-/** Brings this chain's transactions to their end. */
+/** Submits this chain's transactions and follows them to their end. */
 export function createSubmitterOf(
   { chain, sender, isLive }: OpenedChain,
   { operations, stores, log, endings, timing }: SubmitterParts,

@@ -20,7 +20,7 @@ declare module "../../kernel/contracts/parts.ts" {
 
 const INDEX_MILLISECONDS = 1_000;
 const LIVE_INDEX_MILLISECONDS = 2_000;
-/** A node that does not answer must not keep a stop waiting. */
+/** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const chainModule = defineModule({
@@ -43,7 +43,7 @@ export const chainModule = defineModule({
     tables: { notSearched: { chain_transaction: "what was signed for a public chain, which names nobody" } },
   }),
   migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
-  // Hardly any transaction was ever sent again.
+  // Partial, as few transactions are ever sent again.
   indexes: {
     chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",
   },
@@ -59,7 +59,7 @@ export const chainModule = defineModule({
     return { submission };
   },
   async start({ indexers, submitters }) {
-    // First up to a block at which the tokens are there.
+    // Reads up to a block with the tokens first.
     for (const indexer of Object.values(indexers)) while (await indexer.runOnce());
     for (const submitter of Object.values(submitters)) submitter.start();
   },

@@ -11,7 +11,7 @@ declare module "../../kernel/contracts/stores.ts" {
 }
 
 export interface Custody {
-  /** What the books have for each wallet, and for the escrow, at that block, postings of later blocks left out. */
+  /** The booked amounts of each wallet and of the escrow at that block, without postings of later blocks. */
   read(
     environment: Environment,
     token: TokenSymbol,
@@ -29,7 +29,7 @@ async function readCustody(
   token: TokenSymbol,
   atBlock: bigint,
 ): Promise<readonly { address: Hex; amount: Micro }[]> {
-  // One statement, so that balances and the postings of later blocks are of one moment.
+  // One statement, so that balances and later postings are from the same moment.
   const { rows } = await sql<{ address: Hex; amount: string }>`
     with account as (
       select id, balance_micro, tenant_id,

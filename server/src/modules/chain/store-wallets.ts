@@ -26,7 +26,7 @@ const columns = ["id", "environment", "kind", "tenantId", "address"] as const;
 
 const HEX = /^0x[0-9a-f]+$/;
 
-/** Joins the caller's transaction when `db` is one. The chain must be bound (`bound-chains.ts`). */
+/** Joins the caller's transaction if `db` is one. The chain must be bound (`bound-chains.ts`). */
 export function createWallets(
   storage: WalletStorage,
 ): Wallets & { adopt(environment: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
@@ -45,7 +45,7 @@ export function createWallets(
       .executeTakeFirst();
   }
 
-  /** Whoever is first decides about the key. */
+  /** The first process decides the key. */
   async function insert(
     environment: Environment,
     kind: WalletKind,
@@ -78,7 +78,7 @@ export function createWallets(
       );
     },
 
-    /** The operator's own key. The one that is stored answers, which may be another. */
+    /** Stores the operator's own key, unless there is one already; returns the stored one. */
     async adopt(environment, kind, privateKey) {
       return (await find(environment, kind, null)) ?? (await insert(environment, kind, null, privateKey));
     },
@@ -165,7 +165,7 @@ function contextOf(walletId: string): string {
 
 function lowerHex(text: string): Hex {
   const lower = text.toLowerCase();
-  // Said without the text, which may be a key.
+  // Omits the text, which may be a key.
   if (!HEX.test(lower)) throw new Error("not hexadecimal");
   return `0x${lower.slice(2)}`;
 }

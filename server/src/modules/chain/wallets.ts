@@ -3,19 +3,19 @@ import type { Wallet } from "../../ports/chain/wallets.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 /**
- * The wallets of this deployment; one treasury per tenant and environment, one of each other kind per environment. Their keys are
- * generated, stored encrypted with the master key, and never leave the adapter that signs with them.
+ * The wallets of this deployment: one treasury per tenant and environment, one of each other kind per environment.
+ * Their keys are generated, stored encrypted with the master key, and never leave the adapter that signs with them.
  */
 export interface Wallets {
-  /** Makes the key when it is the first time. */
+  /** Creates the key the first time. */
   ensure(environment: Environment, kind: "treasury", tenantId: string): Promise<Wallet>;
   ensure(environment: Environment, kind: "collection" | "relayer"): Promise<Wallet>;
   findTreasury(environment: Environment, tenantId: string): Promise<Wallet | undefined>;
   list(environment: Environment): Promise<readonly Wallet[]>;
-  /** Which of these addresses are ours, by address. */
+  /** The wallets of ours among these addresses, by address. */
   findByAddress(environment: Environment, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;
-  /** Tenants that have no treasury in this environment yet. */
+  /** Tenants without a treasury in this environment. */
   tenantsWithout(environment: Environment, limit: number): Promise<readonly string[]>;
-  /** Tenants with a treasury in this environment and no order there whose idempotency key is this prefix and their id. */
+  /** Tenants with a treasury in this environment but without an order there whose idempotency key is this prefix and their id. */
   tenantsWithoutTransaction(environment: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
 }

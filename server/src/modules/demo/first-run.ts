@@ -12,7 +12,7 @@ import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 import type { InternalTokenAdministration } from "../workflows/index.ts";
 import type { Stores } from "./context.ts";
 
-/** Not a person: complete, so that the first booking works, and marked by its name. */
+/** Not a person: complete, so that the first booking works, and named as a demo. */
 const demoTraveler: TravelerProfile = {
   givenName: "Demo",
   familyName: "Traveler",
@@ -29,7 +29,7 @@ const demoTraveler: TravelerProfile = {
 const ACTOR = "first-run";
 const ENVIRONMENT = "sandbox";
 
-/** What former releases have not written is left out there. */
+/** Members that earlier releases did not write are optional. */
 const Quickstart = z.object({
   tenantId: z.string(),
   apiKey: z.string(),
@@ -43,9 +43,9 @@ const Owner = z.object({ appUrl: z.string() });
 
 export interface DemoTenant {
   tenantId: string;
-  /** An agent's. */
+  /** An agent's key. */
   apiKey: string;
-  /** A person's, with role admin: decides approvals and changes the rules that bind the other key. */
+  /** A person's key with role admin: decides approvals and changes the rules that bind the other key. */
   operatorKey: string;
   signingSecret: string;
   /** Starts and resumes workflows for this tenant. */
@@ -83,9 +83,9 @@ interface DemoParts {
 }
 
 /**
- * Makes the demo tenant, its traveler, its operator and the keys when they are missing. The keys are kept in
- * `DATA_DIR/quickstart.json` and stay the same over restarts; a DATA_DIR that lacks one, or has one that no longer works, gets a
- * further key of the same tenant. Callers hold the preparation lock.
+ * Makes the demo tenant, its traveler, its operator and the keys if they are missing. The keys are kept in
+ * `DATA_DIR/quickstart.json` over restarts; a DATA_DIR that lacks one, or whose key no longer works, gets a further key
+ * of the same tenant. Callers hold the preparation lock.
  */
 export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
   const { identity, travelers } = options;
@@ -127,7 +127,7 @@ async function prepareOperator(
   if (known !== undefined && principal?.tenantId === tenantId) return known;
   const owner = { tenantId, environment: ENVIRONMENT } as const;
   const id = newId("user_", clock.now().epochMilliseconds, random);
-  // Nobody has the address: an operator who was removed stays removed, and every further one needs an address of its own.
+  // A fresh address for each, as addresses are unique and a removed operator stays removed.
   const person = { id, name: "Demo Operator", email: `${id}@example.com`, roles: ["admin"] } as const;
   if ((await persons.add(owner, person, ACTOR)) === undefined)
     throw new Error(`The demo operator ${id} exists already.`);
@@ -148,7 +148,7 @@ async function prepareToken(
   return token;
 }
 
-/** What `quickstart.json` says of the development chain. */
+/** The development chain's part of `quickstart.json`. */
 export function describeChain(chain: Chain | undefined, rpcUrl: string | undefined): QuickstartChain | undefined {
   if (chain === undefined || rpcUrl === undefined) return undefined;
   const { chainId, tokens, escrow } = chain;
@@ -163,8 +163,8 @@ export function describeChain(chain: Chain | undefined, rpcUrl: string | undefin
 }
 
 /**
- * `quickstart.json` of a DATA_DIR: it belongs to the first of the services that run there. Another one, on other ports, leaves it
- * alone, as it names the addresses under which its readers call.
+ * `quickstart.json` of a DATA_DIR belongs to the first service that runs there. Another service, on other ports, leaves
+ * it alone, as it names the first one's addresses.
  */
 export class QuickstartFile {
   readonly #dataDir: string;
@@ -174,7 +174,7 @@ export class QuickstartFile {
     this.#dataDir = dataDir;
   }
 
-  /** Unless another service keeps it. */
+  /** Does nothing if another service owns it. */
   write(facts: QuickstartFacts): void {
     const folder = join(this.#dataDir, "embedded");
     ensurePrivateFolder(folder);
@@ -182,7 +182,7 @@ export class QuickstartFile {
     if (this.#lock !== undefined) writePrivateJson(quickstartPath(this.#dataDir), facts);
   }
 
-  /** The address of the service that keeps it, when that is another one. */
+  /** The address of the owning service, if it is another one. */
   ownerUrl(ownUrl: string): string | undefined {
     if (this.#lock !== undefined) return undefined;
     const appUrl = readPrivateJson(quickstartPath(this.#dataDir), Owner)?.appUrl;

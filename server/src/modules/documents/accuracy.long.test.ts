@@ -32,7 +32,7 @@ const purchase = ["totalAmount", "issuedOn", "currency"];
 const person = ["documentNumber", "familyName", "bornOn", "expiresOn"];
 const pass = ["passengerName", "bookingReference", "legs.0.flightNumber", "legs.0.origin", "legs.0.departsOn"];
 
-/** `least` documents of `count` must have all the fields `needed`; the benchmark has the whole numbers. */
+/** At least `least` of `count` documents must have all `needed` fields; the benchmark has the exact figures. */
 const slices: readonly { corpus: CorpusName; count: number; least: number; needed: readonly string[] }[] = [
   { corpus: "receipts and invoices, clean", count: 6, least: 5, needed: purchase },
   { corpus: "receipts and invoices, photos", count: 6, least: 4, needed: purchase },

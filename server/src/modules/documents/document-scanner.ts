@@ -1,6 +1,6 @@
 import type { DocumentKind, Scan } from "./scan.ts";
 
-/** Why a document gives no scan. Each code is one of `scan_document`, whose declaration says what to do next. */
+/** The reason why a document gives no scan. Each code is one of `scan_document`, whose declaration tells what to do next. */
 export type DocumentRefusal =
   | "unsupported_document"
   | "document_damaged"
@@ -9,7 +9,7 @@ export type DocumentRefusal =
   | "scan_timeout"
   | "scanner_failed";
 
-/** `detail` replaces the declared advice where there is more to say. It never holds a word of the document. */
+/** `detail` replaces the declared advice with a more exact one. It never contains text of the document. */
 export class DocumentRefused extends Error {
   readonly code: DocumentRefusal;
   readonly detail: string | undefined;
@@ -25,20 +25,20 @@ export class DocumentRefused extends Error {
 export interface ScanRequest {
   bytes: Uint8Array;
   kind: DocumentKind;
-  /** As the caller or the server of the document says; undefined: nobody does. What the bytes are is found out from them. */
+  /** As the caller or the document's server says, if either does. The actual type follows from the bytes. */
   mediaType: string | undefined;
   companyName: string | undefined;
   /** In UTC. */
   today: Temporal.PlainDate;
-  /** The tenant, or who pays without a key: owners take turns. */
+  /** The tenant, or the payer of a call without a key: owners take turns. */
   owner: string;
-  /** Aborted: nobody waits for the scan any more. */
+  /** Aborted when nobody waits for the scan any more. */
   signal: AbortSignal;
   progress(step: string): void;
 }
 
-/** Reads documents, and keeps nothing of them. */
+/** Reads documents without storing anything of them. */
 export interface DocumentScanner {
-  /** Throws `DocumentRefused`, or a `Failure`: `rate_limited` when too many documents wait, `draining` when nobody waits any more. */
+  /** Throws `DocumentRefused`, or a `Failure`: `rate_limited` if too many documents wait, `draining` if nobody waits any more. */
   scan(request: ScanRequest): Promise<Scan>;
 }

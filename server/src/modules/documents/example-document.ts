@@ -1,4 +1,4 @@
-/** A receipt as a PDF of one page, in base64: small enough to be read in an example. */
+/** A one-page PDF receipt in base64, small enough to be read in an example. */
 export const EXAMPLE_RECEIPT = [
   "JVBERi0xLjQKMSAwIG9iajw8L1R5cGUvQ2F0YWxvZy9QYWdlcyAyIDAgUj4+ZW5kb2JqCjIgMCBvYmo8PC9UeXBlL1BhZ2VzL0tp",
   "ZHNbMyAwIFJdL0NvdW50IDE+PmVuZG9iagozIDAgb2JqPDwvVHlwZS9QYWdlL1BhcmVudCAyIDAgUi9NZWRpYUJveFswIDAgMzAw",

@@ -22,9 +22,9 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "documents.scanProcesses": number;
     readonly "documents.scanTimeoutSeconds": number;
     readonly "documents.scanMemoryMegabytes": number;
-    /** Undefined: documents are fetched without one. */
+    /** Undefined if documents are fetched without one. */
     readonly "documents.egressProxyUrl": string | undefined;
-    /** Networks that are not public and have documents. */
+    /** Networks with documents that are not public. */
     readonly "documents.documentNetworks": BlockList;
   }
 }
@@ -33,24 +33,24 @@ declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "documents.documentScanner": DocumentScanner;
     "documents.documentSource": DocumentSource;
-    /** For scans of who pays without a key. */
+    /** For scans by payers without a key. */
     "documents.payerTurns": Pick<CostlyCalls, "turnOf">;
-    /** For documents that are fetched, until they are read. */
+    /** For fetched documents, until they are read. */
     "documents.fetchTurns": Pick<CostlyCalls, "turnOf">;
   }
 }
 
-/** Of one payer: a scan costs more than it earns when it fails. */
+/** Per payer: a failed scan costs more than it earns. */
 const SCANS_OF_A_PAYER = { costlyCallsPerTenant: 1, costlyCallsWaiting: 2, costlyCallsWaitMilliseconds: 30_000 };
-/** What bounds all scans together is the scanner itself. */
+/** The scanner itself limits all scans together. */
 const ANY_NUMBER = 1_000_000;
 
-/** Of one tenant or payer, beside those that are read: one more is fetched meanwhile. */
+/** Per tenant or payer: one document is fetched while others are read. */
 const FETCHED_AHEAD = 1;
 const FETCHED_BY_ALL = 4;
 const FETCHES = { costlyCallsWaiting: 20, costlyCallsWaitMilliseconds: 30_000 };
 
-/** Reads what travelers photograph and keep as files, and keeps nothing of it. */
+/** Reads documents that travelers photograph or keep as files, without storing anything of them. */
 export const documentsModule = defineModule({
   name: "documents",
   tools: [scanDocument],
@@ -83,7 +83,7 @@ export const documentsModule = defineModule({
 function openScanner({ scanProcesses, scanTimeoutSeconds, scanMemoryMegabytes }: Settings, log: Log): Scanner {
   const settings = {
     processes: scanProcesses,
-    // One is always left for others.
+    // One process is always left for others.
     processesPerOwner: Math.max(1, scanProcesses - 1),
     timeoutMilliseconds: scanTimeoutSeconds * 1_000,
     memoryMegabytes: scanMemoryMegabytes,

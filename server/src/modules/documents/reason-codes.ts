@@ -1,4 +1,4 @@
-/** Why a person should look at a document, by code: what it means, and what helps. */
+/** Reasons for a person to look at a document, by code: the meaning and the remedy. */
 export const REASONS = {
   unreadable: ["Nothing of what was asked for could be read.", "Take a sharper picture, with the whole page in it."],
   wrong_kind: ["The document looks like another kind than `kind` says.", "Scan it again with the kind that it is."],

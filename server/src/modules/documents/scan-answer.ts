@@ -44,7 +44,7 @@ export const ScanAnswer = z.object({
   pages: z.number(),
 });
 
-/** What of a scan may leave the service: bounded, and without numbers of identity documents and payment cards. */
+/** The part of a scan that may leave the service: bounded, and without numbers of identity documents and payment cards. */
 export function describeScan(kind: DocumentKind, scan: Scan): z.input<typeof ScanAnswer> {
   const hide = hidingOf(kind === "id_document" ? scan.fields.documentNumber?.value : undefined);
   const showAll = (list: readonly Fields[] | undefined) =>
@@ -73,7 +73,7 @@ function showFields(fields: Fields, hide: (text: string) => string): Record<stri
   return Object.fromEntries(shown);
 }
 
-/** Long numbers of their own. */
+/** Long numbers that may be shown. */
 const SHOWN_WHOLE: ReadonlySet<string> = new Set(["invoiceNumber", "taxId"]);
 
 function showField(name: string, { value, confidence, from }: ScannedField, hide: (text: string) => string) {
@@ -91,19 +91,19 @@ const rounded = (value: number, parts: number): number => Math.round(value * par
 const roundedBox = ({ x, y, width, height }: Box): number[] =>
   [x, y, width, height].map((value) => rounded(value, 10_000));
 
-/** A list that is not whole is never passed off as such. */
+/** An incomplete list always has a reason. */
 function cutReasons({ lines = [], taxes = [], legs = [] }: Scan): ReviewReason[] {
   if ([lines, taxes, legs].every(({ length }) => length <= MOST_LINES)) return [];
   return [{ code: "lines_not_shown", message: `Only the first ${MOST_LINES} are shown.` }];
 }
 
-/** Enough to tell two documents of one person apart, and of a short number nothing. */
+/** Enough to distinguish two documents of one person; a short number is hidden completely. */
 function maskDocumentNumber(number: string): string {
   if (number.length >= LONG) return HIDDEN + number.slice(-4);
   return number.length >= SHORT ? HIDDEN + number.slice(-2) : HIDDEN;
 }
 
-/** What hides the number of a document, and numbers of payment cards, wherever a text has them, also in groups. */
+/** Masks a document's number and numbers of payment cards anywhere in a text, also in groups. */
 function hidingOf(documentNumber: string | undefined): (text: string) => string {
   const letters = Array.from((documentNumber ?? "").replaceAll(/[^A-Za-z0-9]/g, "").slice(0, MOST_LETTERS));
   if (documentNumber === undefined || letters.length < FEWEST_LETTERS) return hideCardNumbers;

@@ -5,10 +5,10 @@ import { searchDatabase } from "../../../test/support/search-database.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { DocumentRefused } from "./document-scanner.ts";
 
-/** Scans that are paid for one by one, without a key. */
+/** Scans paid one by one, without a key. */
 
 const fake = createFakeScanner();
-/** Stands still, so that the limits fill when a test says so. */
+/** Stands still, so that the limits fill only when a test advances it. */
 let instant = Temporal.Now.instant();
 const PER_PAYER = 90;
 const PER_ADDRESS = 110;
@@ -86,14 +86,14 @@ it("scans that fail cost the service more than others, and a payer and an addres
   const from = { "x-forwarded-for": "198.51.100.1" };
   const codes: unknown[] = [];
   for (let attempt = 0; attempt < 5; attempt += 1) codes.push((await pay({ kind: "receipt" }, from)).body.code);
-  // Each counts as 20 of the 90 of a payer.
+  // Each counts as 20 of a payer's 90.
   expect(codes).toEqual([...Array(4).fill("document_damaged"), "rate_limited"]);
   expect(fake.requests.length - before).toBe(4);
-  // Of the 110 of an address these were 100: the next one is not even looked at, whoever pays.
+  // These used 100 of an address's 110, so the next one is refused unread, whoever pays.
   const unread = await buyer.post("scan_document", {}, { ...from, "payment-signature": "nothing" });
   expect([unread.status, unread.body.code]).toEqual([429, "rate_limited"]);
   instant = instant.add({ minutes: 2 });
   fake.says(scanOf({}));
-  // Control: scans that are paid count for nothing.
+  // Control: paid scans do not count.
   for (let attempt = 0; attempt < 7; attempt += 1) expect((await pay({ kind: "receipt" }, from)).status).toBe(200);
 });

@@ -7,9 +7,9 @@ import type { Judgement } from "./rules-thread.ts";
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
-/** The official rules that an e-invoice is checked against, in a thread of its own. */
+/** Checks an e-invoice against the official rules, in a separate thread. */
 export class EInvoiceRules {
-  /** Undefined: the operator has not installed the rules, or not what runs them. */
+  /** Undefined if the operator has not installed the rules, or their processor. */
   readonly #queue: WorkerQueue<string | undefined, Judgement> | undefined;
   readonly #path: string | undefined;
 
@@ -29,12 +29,12 @@ export class EInvoiceRules {
     return this.#path !== undefined;
   }
 
-  /** What the operator has to run before the installed rules can be; undefined: nothing is missing. */
+  /** The command that the operator must run before the installed rules work; undefined if nothing is missing. */
   get missing(): string | undefined {
     return this.#path === undefined || this.#queue !== undefined ? undefined : installProcessor(this.#path);
   }
 
-  /** Without an e-invoice: only which rules they are. Throws `EInvoiceNotChecked`. */
+  /** Without an e-invoice it only tells which rules are installed. Throws `EInvoiceNotChecked`. */
   async check(xml?: string): Promise<Judgement> {
     if (this.missing !== undefined) {
       throw new EInvoiceNotChecked(
@@ -46,10 +46,10 @@ export class EInvoiceRules {
     return await this.#queue.run(xml);
   }
 
-  /** Throws, in words for the operator, where what is installed cannot be run. */
+  /** Throws an error for the operator if the installed rules cannot run. */
   async requireRunnable(): Promise<void> {
     if (this.#path === undefined) return;
-    // Versions before this one brought the processor: a start after an update says what is missing, and goes on.
+    // Earlier versions included the processor, so a start after an update reports what is missing, and continues.
     const trying = this.missing === undefined ? this.check() : readFile(this.#path, "utf8").then(parseRules);
     await trying.catch((cause: unknown) => {
       throw new Error(
@@ -66,7 +66,7 @@ export class EInvoiceRules {
 
 const parseRules = (text: string): unknown => RulesFile.parse(JSON.parse(text));
 
-/** The configured file, else the one that `npm run einvoice-rules` has left in the data folder. */
+/** The configured file, else the one that `npm run einvoice-rules` wrote to the data folder. */
 export function findRules(configured: string | undefined, dataDir: string): string | undefined {
   const usual = join(dataDir, RULES_FILE_NAME);
   return configured ?? (existsSync(usual) ? usual : undefined);

@@ -28,7 +28,7 @@ import { RulesFile } from "./rules-file.ts";
 import { writeCii } from "./write-cii.ts";
 
 const own = resolve(import.meta.dirname, "../../../test/fixtures/own-invoice-rules.xslt");
-/** The official rules are not part of the repository: where an operator has compiled them, they are tried too. */
+/** The official rules are not part of the repository: if an operator has compiled them, they are tested too. */
 const official = process.env.EINVOICE_RULES;
 const folder = mkdtempSync(join(tmpdir(), "wayfare-e-invoice-"));
 const compiled = join(folder, "rules.json");
@@ -38,7 +38,7 @@ const compile = (from: string, to: string): unknown => {
   const args = [command, from, "--to", to, "--json"];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" }));
 };
-/** As an operator installs the processor, with an open one that knows as much as these tests need. */
+/** Installs an open processor, sufficient for these tests, in place of the real one. */
 const installOpenProcessor = (beside: string): void => {
   mkdirSync(join(beside, "node_modules"), { recursive: true });
   for (const part of ["saxonjs-he", "xslt3-he"]) {
@@ -70,7 +70,7 @@ const rightEInvoices = (inEach: boolean) => {
   );
 };
 
-/** How many of them the rules find wrong, and by which of those rules that should have found them they were not. */
+/** The number of invoices that the rules refuse, and the expected rules that did not fire. */
 async function tryRules(path: string, wrong: typeof wrongEInvoices) {
   const rules = new EInvoiceRules(path);
   try {
@@ -111,7 +111,7 @@ describe("the rules for e-invoices", () => {
       const lines = [...xml.matchAll(/<ram:LineID>(.*?)<\/ram:LineID>/g)].map(([, id]) => id);
       expect(lines).toEqual(lines.map((_, index) => String(index + 1)));
       expect(lines).not.toEqual([]);
-      // BR-CO-25, which the official rules have in words only: where something is due, it is said by when.
+      // BR-CO-25, which the official rules have only as text: an amount due needs a due date.
       const due = /<ram:DuePayableAmount>(.*?)<\/ram:DuePayableAmount>/.exec(xml)?.[1];
       const isInvoice = xml.includes("<ram:TypeCode>380</ram:TypeCode>");
       expect([due, xml.includes("<ram:DueDateDateTime>")]).toEqual(["0.00", isInvoice]);
@@ -150,7 +150,7 @@ const settings = (countryCode: string) => ({
   tax: { treatment: "included", ratePercent: "19" },
 });
 
-/** The seller of the tenant's invoices, who is in this country. */
+/** The seller of the tenant's invoices, in this country. */
 async function putSeller(service: TestService, countryCode: string): Promise<void> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` };
   const body = JSON.stringify(settings(countryCode));
@@ -222,14 +222,14 @@ describe("an invoice where rules are installed", () => {
   const Files = z.looseObject({ invoiceNumber: z.string(), pdfUrl: z.string(), jsonUrl: z.string() });
   const Invoice = Files.extend({ creditNotes: z.array(Files) });
 
-  /** What an answer's files say: the document, and the XML that is in the PDF. */
+  /** The files of an answer: the document, and the XML in the PDF. */
   const filesOf = async ({ pdfUrl, jsonUrl }: z.output<typeof Files>) => {
     const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
     const pdf = Buffer.from(await (await fetch(pdfUrl)).arrayBuffer());
     return { document, pdf: pdf.toString("latin1"), xml: embeddedXml(pdf) };
   };
 
-  /** What the job that credits refunds complains of: what waits keeps no other refund from its turn. */
+  /** The errors logged by the job that credits refunds: a waiting refund does not block the others. */
   async function runJobTwice(): Promise<unknown[]> {
     const { db, close } = openDatabase(service.config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
     const rules = new EInvoiceRules(official ?? compiled);
@@ -277,7 +277,7 @@ describe("an invoice where rules are installed", () => {
     expect(pdf).toContain("<pdfaid:part>3</pdfaid:part>");
 
     const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
-    // As newer rules find an invoice that older ones let pass: its credit note waits, and the invoice stays readable.
+    // As if newer rules refuse an invoice that older ones passed: its credit note waits, and the invoice stays readable.
     const stored = `update booking_invoice set document = jsonb_set(document, '{seller,countryCode}', '"XX"') where tenant_id = $1`;
     await service.sql(stored, [service.tenantId]);
     await putSeller(service, "XX");
@@ -315,7 +315,7 @@ function embeddedXml(pdf: Buffer): string {
       const text = inflateSync(raw).toString("utf8");
       if (text.includes("<rsm:CrossIndustryInvoice")) return text;
     } catch {
-      // Not packed, or something else.
+      // Uncompressed, or another kind of stream.
     }
   }
   return "";

@@ -40,7 +40,7 @@ async function judge(
 
 const MOST_SAID = 4;
 
-/** Settings of the tenant that fix a broken rule. Any other broken rule would be an error of ours. */
+/** Settings of the tenant that fix a broken rule. Any other broken rule would be an internal error. */
 const remedies: readonly (readonly [rule: RegExp, remedy: string])[] = [
   [/^BR-CO-26$/, "seller.taxId is missing"],
   [/^BR-(S|Z|E)-0[2-4]$/, "seller.taxId is missing, which this tax treatment needs"],
@@ -50,7 +50,7 @@ const remedies: readonly (readonly [rule: RegExp, remedy: string])[] = [
   [/^BR-(06|07|08|09|10|11)$/, "name, addressLines or countryCode of seller or buyer is missing"],
 ];
 
-/** Says each rule with its text, its place and the setting that is wrong. */
+/** Describes each rule with its text, its place and the setting at fault. */
 function sayFindings(findings: readonly Finding[]): string {
   const said = findings.slice(0, MOST_SAID).map(({ rule, text, place }) => {
     const remedy = remedies.find(([pattern]) => pattern.test(rule))?.[1];
@@ -78,7 +78,7 @@ const properties = {
 const propertyOf = ([name, meaning]: readonly [string, string]): string =>
   `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${name}</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>${meaning}</pdfaProperty:description></rdf:li>`;
 
-/** Tells readers of the PDF that it holds an e-invoice and which; PDF/A wants the words of such a telling explained beside it. */
+/** Tells readers of the PDF which e-invoice it holds; PDF/A requires the terms of such metadata to be declared with it. */
 const facturXMetadata = (profile: string): string => `
   <rdf:Description rdf:about="" xmlns:fx="${NAMESPACE}">
     <fx:DocumentType>INVOICE</fx:DocumentType>

@@ -4,19 +4,19 @@ import { createEInvoices } from "./judge-invoice.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
-    /** One for the process. Missing in an installation without this module, as everything that the module makes. */
+    /** One per process. Missing in an installation without this module, like everything that the module makes. */
     readonly "e-invoices.eInvoiceRules"?: EInvoiceRules;
   }
   interface ModuleSettings {
     readonly "e-invoices.dataDir": string;
-    /** Undefined: the one in the data folder, if there is one. */
+    /** Defaults to the one in the data folder, if there is one. */
     readonly "e-invoices.eInvoiceRulesFile": string | undefined;
   }
 }
 
 /**
- * Makes invoices e-invoices, checked by the official rules that the operator installs. An installation may leave this module out of
- * `modules/index.ts`: it then issues plain invoices.
+ * Makes invoices e-invoices, checked by the official rules that the operator installs. An installation may leave this
+ * module out of `modules/index.ts` and then issues plain invoices.
  */
 export const eInvoicesModule = defineModule({
   name: "e-invoices",
@@ -24,7 +24,7 @@ export const eInvoicesModule = defineModule({
     eInvoiceRules: ({ settings }) => new EInvoiceRules(findRules(settings.eInvoiceRulesFile, settings.dataDir)),
     eInvoices: ({ eInvoiceRules }) => eInvoiceRules && createEInvoices(eInvoiceRules),
   },
-  /** Rules that cannot be read stop the start, rather than every invoice. */
+  /** Unreadable rules stop the start, rather than every invoice. */
   async start({ eInvoiceRules }) {
     await eInvoiceRules?.requireRunnable();
   },

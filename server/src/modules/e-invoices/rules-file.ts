@@ -3,19 +3,19 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** The rules whose name stands below, compiled once by `npm run einvoice-rules`, with what they were compiled from. */
+/** The rules named below, compiled once by `npm run einvoice-rules`, with their source. */
 export const RULES_FILE_NAME = "einvoice-rules.json";
 
 export const RulesInfo = z.object({
   version: z.string(),
-  /** Of the stylesheet as its publisher gives it out. */
+  /** Hash of the stylesheet as published. */
   sha256: z.string(),
   licence: z.string(),
   compiledAt: z.string(),
 });
 export type RulesInfo = z.output<typeof RulesInfo>;
 
-/** `stylesheet` is what the compiler wrote, which only its own library reads. */
+/** `stylesheet` is the compiler's output, which only its own library reads. */
 export const RulesFile = z.object({
   kind: z.literal("wayfare-einvoice-rules"),
   info: RulesInfo,
@@ -24,7 +24,7 @@ export const RulesFile = z.object({
 
 const LONGEST = 200;
 
-/** What the stylesheet says of itself in its comments. */
+/** The stylesheet's own facts in its comments. */
 export function describeRules(stylesheet: string): Pick<RulesInfo, "version" | "sha256" | "licence"> {
   const found = (pattern: RegExp) => pattern.exec(stylesheet)?.[1]?.trim().slice(0, LONGEST);
   return {
@@ -38,7 +38,7 @@ export function describeRules(stylesheet: string): Pick<RulesInfo, "version" | "
 const PROCESSOR = { compiler: "xslt3-he/xslt3.js", runtime: "saxonjs-he" } as const;
 const PROCESSOR_VERSION = "3.0.0-beta2";
 
-/** Where a part of the processor is, as it is installed in the folder of the rules or above it; undefined: it is not. */
+/** The path of a part of the processor, installed in the folder of the rules or above it; undefined if it is missing. */
 export function findProcessor(rulesFile: string, part: keyof typeof PROCESSOR): string | undefined {
   try {
     return createRequire(join(dirname(rulesFile), "beside-the-rules.js")).resolve(PROCESSOR[part]);

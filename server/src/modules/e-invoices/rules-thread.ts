@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Finding, ThreadAnswer, ThreadTask } from "../invoices/index.ts";
 import { RulesFile, type RulesInfo } from "./rules-file.ts";
 
-/** What we use of a library that has no types. */
+/** The part in use of a library without types. */
 interface Saxon {
   transform(
     options: { stylesheetInternal: object; sourceText: string; destination: "serialized" },
@@ -22,7 +22,7 @@ const paths = z.object({ rules: z.string(), processor: z.string() }).parse(worke
 const saxon: Saxon = createRequire(import.meta.url)(paths.processor);
 const rules = RulesFile.parse(JSON.parse(readFileSync(paths.rules, "utf8")));
 
-/** The thread of `EInvoiceRules`: an e-invoice in, what the rules find out. Undefined in: only which rules they are. */
+/** The thread of `EInvoiceRules`: takes an e-invoice and returns the findings. Without one it only tells which rules are installed. */
 parentPort?.on("message", ({ id, input }: ThreadTask<string | undefined>) => {
   const post = (answer: ThreadAnswer<Judgement>) => parentPort?.postMessage(answer);
   try {
@@ -44,7 +44,7 @@ const LONGEST = 500;
 
 const FAILED = /<svrl:(?:failed-assert|successful-report)\b([^>]*)>(.*?)<\/svrl:(?:failed-assert|successful-report)>/gs;
 
-/** Of a report in SVRL, the language in which such rules answer. What is not said to be a warning is fatal. */
+/** Parses a report in SVRL, the output language of such rules. A finding not marked as a warning is fatal. */
 function readFindings(svrl: string): Finding[] {
   if (!svrl.includes("<svrl:fired-rule")) {
     throw new Error("the rules said nothing of the invoice: it has no element that they know");

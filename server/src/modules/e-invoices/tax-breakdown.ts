@@ -7,7 +7,7 @@ type Category = "S" | "Z" | "E" | "AE" | "O";
 
 interface Tax {
   readonly category: Category;
-  /** A percentage. Undefined: outside the scope of tax there is none. */
+  /** A percentage. Undefined outside the scope of tax. */
   readonly rate: string | undefined;
   /** Codes of the list VATEX. */
   readonly reasonCode: string | undefined;
@@ -36,11 +36,11 @@ interface TaxBreakdown {
 
 const MICRO_PER_CENT = 10_000n;
 
-/** Of an amount in whole cents, which may be below zero. */
+/** An amount in whole cents, possibly negative. */
 export const centsOf = (amount: string): bigint =>
   amount.startsWith("-") ? -centsOf(amount.slice(1)) : (parseDecimal(amount) ?? 0n) / MICRO_PER_CENT;
 
-/** What of an invoice is taxed how. Its tax is the one that the invoice says, to the cent. */
+/** Divides an invoice by tax. The tax equals the invoice's, to the cent. */
 export function breakDownTax(invoice: InvoiceDocument): TaxBreakdown {
   const { fees, others } = taxesOf(invoice);
   const rate = parseDecimal(invoice.tax.ratePercent ?? "0") ?? 0n;
@@ -48,7 +48,7 @@ export function breakDownTax(invoice: InvoiceDocument): TaxBreakdown {
   const lines = invoice.lines.map(({ kind, amount }): TaxedLine => {
     const cents = centsOf(amount);
     if (!feeKinds.has(kind)) return { kind, tax: others, netCents: cents };
-    // The tax of all fees up to here, less what the ones before this hold: so they sum to the tax of all.
+    // The tax of all fees up to here, less that of the previous ones, so that the parts sum to the whole tax.
     feeCents += cents;
     const taxCents = taxWithin(feeCents, rate) - feeTaxCents;
     feeTaxCents += taxCents;

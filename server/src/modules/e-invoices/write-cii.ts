@@ -2,22 +2,22 @@ import { wordsIn } from "../../domain/texts.ts";
 import { formatCents, type InvoiceDocument, invoiceTexts, SANDBOX_MARK } from "../invoices/index.ts";
 import { breakDownTax, centsOf } from "./tax-breakdown.ts";
 
-/** An element with what is in it; what is undefined is left out, and so is an element with nothing in it. */
+/** An element with its content; undefined content is left out, and so is an empty element. */
 type XmlNode = string | undefined;
 
 const attribute = (name: string, value: string): string => ` ${name}="${escapeXml(value)}"`;
 
 const signs: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** What XML has no way to say, such as control characters, is left out. */
+/** Characters that XML cannot represent, such as control characters, are left out. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
     .replace(/[&<>"]/g, (sign) => signs[sign] ?? "");
 
-/** Whom an e-invoice names, in the order in which both stand in it. */
+/** The parties of an e-invoice, in their order in it. */
 interface Parties {
   readonly seller: Seller;
   readonly buyer: Seller & { readonly reference: string | null };
@@ -41,8 +41,8 @@ const PAID_AS_AGREED = "ZZZ";
 const ONE_PIECE = "C62";
 
 /**
- * The invoice as XML by EN 16931 in the syntax CII, which Factur-X calls by its profile EN 16931. What it says was paid by the
- * settlement, so that nothing is due. Undefined: seller or buyer is not given.
+ * The invoice as XML by EN 16931 in the syntax CII, profile EN 16931 of Factur-X. It states that the settlement paid
+ * everything, so that nothing is due. Undefined without a seller or a buyer.
  */
 export function writeCii(invoice: InvoiceDocument): string | undefined {
   const { seller, buyer } = invoice;
@@ -93,7 +93,7 @@ function header({ kind, number, issuedOn, sandbox, booking, tax }: InvoiceDocume
 
 function lines({ lines: taxed }: Breakdown, say: Say): XmlNode[] {
   return taxed.map(({ kind, tax, netCents }, index) => {
-    // No price is below zero: what is taken off is a number of pieces below zero.
+    // No price may be negative: a deduction has a negative quantity.
     const [price, pieces] = netCents < 0n ? [-netCents, "-1"] : [netCents, "1"];
     return element("ram:IncludedSupplyChainTradeLineItem", [
       element("ram:AssociatedDocumentLineDocument", [element("ram:LineID", String(index + 1))]),
@@ -119,7 +119,7 @@ function lines({ lines: taxed }: Breakdown, say: Say): XmlNode[] {
 }
 
 function agreement({ seller, buyer }: Parties, { groups }: Breakdown): XmlNode {
-  // An invoice outside the scope of tax must name nobody's VAT number.
+  // An invoice outside the scope of tax must not contain a VAT number.
   const mayNameVat = groups.every(({ tax }) => tax.category !== "O");
   return element("ram:ApplicableHeaderTradeAgreement", [
     element("ram:BuyerReference", buyer.reference ?? ""),
@@ -128,7 +128,7 @@ function agreement({ seller, buyer }: Parties, { groups }: Breakdown): XmlNode {
   ]);
 }
 
-/** A number that is no VAT number names the party all the same, and of the seller it is the number at its tax office. */
+/** A number that is no VAT number still identifies the party; the seller's is its number at its tax office. */
 function party(
   { name, addressLines, countryCode, taxId, email }: Seller,
   may: { mayNameVat: boolean; mayNameTaxNumber: boolean },
@@ -157,7 +157,7 @@ function party(
 
 const VAT_ID = /^[A-Z]{2}(?=.*\d)[A-Z\d+*]{2,13}$/;
 
-/** Undefined: a number that does not begin with two letters as VAT numbers do. */
+/** Undefined for a number that does not begin with two letters, as VAT numbers do. */
 function readVatId(taxId: string): string | undefined {
   const plain = taxId.toUpperCase().replace(/[\s./-]/g, "");
   return VAT_ID.test(plain) ? plain : undefined;
@@ -206,7 +206,7 @@ function taxGroup({ tax, netCents, taxCents }: Breakdown["groups"][number]): Xml
   ]);
 }
 
-/** `102` is the form without signs between year, month and day. */
+/** `102` is the date format without separators. */
 const date = (prefix: "udt" | "qdt", isoDate: string): XmlNode =>
   element(`${prefix}:DateTimeString`, isoDate.replaceAll("-", ""), attribute("format", "102"));
 

@@ -17,12 +17,12 @@ import {
   unknown,
 } from "./effect.ts";
 
-/** When the end is known and cannot be stored, or something else is waited for. */
+/** If the end is known but cannot be stored, or the record waits for something else. */
 const AGAIN_MILLISECONDS = 500;
-/** The longer that lasts, the rarer it is tried: what the collection wallet lacks may come in after days. */
+/** Retries become rarer with time: the collection wallet may be funded only after days. */
 const LATEST_AGAIN_MILLISECONDS = 300_000;
 
-/** Rolls a transaction back when the guard of a move fails. */
+/** Rolls a transaction back if the guard of a move fails. */
 class LostEffect extends Error {}
 
 export interface EffectMachine<R extends EffectRecord, A extends EffectAggregates> {
@@ -31,14 +31,14 @@ export interface EffectMachine<R extends EffectRecord, A extends EffectAggregate
   definition: EffectDefinition<R, A>;
 }
 
-/** Carries records to their ends, as far as it can; see `effect.ts`. Who asks learns how the record stands, and is never thrown that. */
+/** Advances records to their ends as far as possible; see `effect.ts`. Callers get the record's state, and errors are not thrown. */
 export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
   readonly #stores: EffectStores<A>;
   readonly #clock: Clock;
   readonly #definition: EffectDefinition<R, A>;
   readonly #workerId: string;
 
-  /** No two workers that live at the same time share an id. */
+  /** No two live workers share an id. */
   constructor({ stores, clock, definition }: EffectMachine<R, A>, workerId: string) {
     this.#stores = stores;
     this.#clock = clock;
@@ -46,7 +46,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
     this.#workerId = workerId;
   }
 
-  /** Does what is next for a record that this worker has, and everything after it. */
+  /** Executes the next move of a record that this worker holds, and all that follow. */
   async run(record: R, first: (record: R) => Next<R, A>): Promise<EffectEnd> {
     const stopBeating = this.#beat(record);
     try {
@@ -59,7 +59,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
     }
   }
 
-  /** Finds out what became of a record that another worker left, and finishes it. */
+  /** Looks up and finishes a record that another worker left. */
   resume(record: R): Promise<EffectEnd> {
     const { recovery, neverSent } = this.#definition;
     return this.run(record, () => {
@@ -124,7 +124,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
     return { ...record, ...change, state: to };
   }
 
-  /** An end that the database does not take is tried again. */
+  /** If the database refuses an end, it is tried again. */
   async #end(record: R, store: () => Promise<EffectEnd>): Promise<EffectEnd> {
     try {
       const end = await store();
@@ -168,7 +168,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
     });
   }
 
-  /** Lets go of the record until it makes sense to look again. */
+  /** Releases the record until it makes sense to look again. */
   async #leave(record: R, kind: "unknown" | "soon", cause: unknown): Promise<EffectEnd> {
     const now = this.#clock.now();
     const milliseconds = kind === "soon" ? againAfter(record, now) : this.#definition.quietMilliseconds(record);
@@ -176,7 +176,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
     return left ? { kind, cause } : { kind: "lost" };
   }
 
-  /** Says every few seconds that the worker lives, until the returned function is called. */
+  /** Sends heartbeats until the returned function is called. */
   #beat(record: R): () => Promise<void> {
     const store = this.#store();
     const milliseconds = HEARTBEAT_MILLISECONDS + this.#definition.quietMilliseconds(record);
@@ -188,7 +188,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
   }
 }
 
-/** A step that throws has found nothing out. */
+/** If a step throws, the outcome is unknown. */
 async function decide<R extends EffectRecord, A extends EffectAggregates>(step: () => Next<R, A>): Promise<Move<R, A>> {
   try {
     return await step();

@@ -3,49 +3,51 @@ import type { Environment } from "../../ports/identity.ts";
 import type { Effects } from "./effects.ts";
 
 /**
- * The one machine for effects outside: what a call asks of a supplier, or of anybody else who cannot take part in a transaction of
- * our database. Bookings, cancellations, changes and mails are its users: each gives an `EffectDefinition` and a store over
- * its own table; none has a machine of its own. (What goes to the chain has one, as it deals with nonces.)
+ * The one machine for effects outside: requests to a supplier, or to any other system that cannot take part in a
+ * transaction of our database. Bookings, cancellations, changes and mails use it: each gives an `EffectDefinition` and
+ * a store over its own table. (Chain operations have their own machine, which handles nonces.)
  *
- * | state     | what the other side may have done | how it is left                                                      |
+ * | state     | possible effect at the other side | how it ends                                                         |
  * |-----------|-----------------------------------|---------------------------------------------------------------------|
- * | intended  | nothing: no request was sent      | → a sending state by its worker; → failed by who takes it over       |
- * | waiting   | what was done before, and no more | → a sending state when what it waits for is there; → failed          |
- * | sending   | all of it                         | answer: → done, → failed, or the next step; no answer: looked up     |
- * |           |                                   | after the quiet time, and then as if that were the answer            |
- * | done      | all of it                         | final: its money is taken, its records are written                   |
- * | failed    | nothing, or nothing that costs    | final: its money is given back                                       |
+ * | intended  | none: no request was sent         | → a sending state by its worker; → failed by whoever takes it over  |
+ * | waiting   | that of earlier steps only        | → a sending state when the awaited event has come; → failed         |
+ * | sending   | the whole request                 | an answer: → done, → failed, or the next step; no answer: looked up |
+ * |           |                                   | after the quiet time, and then treated as that answer               |
+ * | done      | the whole request                 | final: its money is taken, its records are written                  |
+ * | failed    | none, or none that costs          | final: its money is given back                                      |
  *
- * A definition names its own waiting and sending states (a flight is `ordering`, `held`, `paying`) and its own word for done.
+ * A definition names its own waiting and sending states (a flight is `ordering`, `held`, `paying`) and its own word for
+ * done.
  *
- * - **Intent.** The record is stored with its idempotency key (an index allows one that is not failed), what pays for it, and the mark
- *   that the call's outcome is open, in one transaction, before anything is sent. Whoever asks for the same again finds the record
- *   and gets its answer (`execute-once.ts`).
- * - **Lease.** One worker has a record at a time: the call that made it, or the reconciler when that worker has been silent for
- *   STALE_SECONDS (`reconcile-effects.ts`). It says every HEARTBEAT_MILLISECONDS that it lives. Every move is guarded by the
- *   state that it leaves and by the worker; who loses that guard stops at once.
- * - **Send once.** The sending state is stored before the request is sent, so that a crash between the two leaves an open question
- *   and never an unknown effect. A request is only sent within SEND_WITHIN_MILLISECONDS of that.
- * - **Look-up.** A look that finds nothing proves something only after the quiet time, which counts from the last moment at which
- *   the request can have been sent or its worker was alive. Not every other side can be asked: a use without look-up sends again, with
- *   the same key, so that its effect happens at least once.
- * - **End.** What ends a record settles its money and writes its records in the same transaction. In between, money is not touched.
+ * - **Intent.** One transaction stores the record with its idempotency key (an index allows one that is not failed),
+ *   its payment, and the mark that the call's outcome is open, before anything is sent. A repeated request finds the
+ *   record and gets its answer (`execute-once.ts`).
+ * - **Lease.** One worker holds a record at a time: the call that made it, or the reconciler after that worker has been
+ *   silent for STALE_SECONDS (`reconcile-effects.ts`). It sends a heartbeat every HEARTBEAT_MILLISECONDS. Every move is
+ *   guarded by the state that it leaves and by the worker; a worker that loses the guard stops at once.
+ * - **Send once.** The sending state is stored before the request is sent, so that a crash between the two leaves an
+ *   open question and never an unknown effect. A request is only sent within SEND_WITHIN_MILLISECONDS of that.
+ * - **Look-up.** A look-up that finds nothing proves something only after the quiet time, which counts from the last
+ *   moment when the request can have been sent or its worker was alive. A use whose other side cannot be asked sends
+ *   again, with the same key, so that its effect happens at least once.
+ * - **End.** The end of a record settles its money and writes its records in one transaction. Until then its money is
+ *   not touched.
  */
 export const SEND_WITHIN_MILLISECONDS = 5_000;
 export const STALE_SECONDS = 15;
 
-/** What the machine has to know of a record; a use adds its own. */
+/** The part of a record that the machine needs; a use adds its own. */
 export interface EffectRecord {
   id: string;
   environment: Environment;
   kind: string;
-  /** `intended`, `failed`, and the words of the use. */
+  /** `intended`, `failed`, and the use's own states. */
   state: string;
-  /** The call that asked for it. Undefined: no call's outcome depends on it. */
+  /** The call that asked for it. Undefined if no call's outcome depends on it. */
   callId: string | undefined;
-  /** Of that call. */
+  /** The trace id of that call. */
   traceId?: string | null | undefined;
-  /** What the caller got. */
+  /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;
   /** Before this a look-up that finds nothing proves nothing. */
@@ -53,10 +55,13 @@ export interface EffectRecord {
   createdAt: Temporal.Instant;
 }
 
-/** The records of a use. `createWorkerLeases` (`platform/leased-queue`) gives all but the first two over any table with the columns of a lease. */
+/**
+ * The records of a use. `createWorkerLeases` (`platform/leased-queue`) provides all but the first two over any table
+ * with the columns of a lease.
+ */
 export interface EffectStore<R extends EffectRecord> {
   get(id: string): Promise<R | undefined>;
-  /** Guarded by state and worker: false when the record was elsewhere or another worker has it, and nothing changed. */
+  /** Guarded by state and worker: false, without a change, if the record is in another state or another worker holds it. */
   advance(
     id: string,
     guard: { from: R["state"]; workerId: string },
@@ -64,15 +69,15 @@ export interface EffectStore<R extends EffectRecord> {
     change?: Partial<R>,
   ): Promise<boolean>;
   /**
-   * The worker's heartbeat: false when another one has taken over. While a request may be on its way, the quiet time moves on
-   * to `quietUntil` with every beat, so that after a crash it counts from the crash.
+   * The worker's heartbeat: false if another one has taken over. While a request may be on its way, every heartbeat
+   * moves the quiet time to `quietUntil`, so that after a crash it counts from the crash.
    */
   touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  /** The worker lets go, and nobody touches the record before `quietUntil`. `cause`: for stores that keep why. */
+  /** Releases the record, which nobody touches before `quietUntil`. `cause` is for stores that keep it. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant, cause?: unknown): Promise<boolean>;
   /**
-   * Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`, and only of
-   * `kinds` when they are named.
+   * Takes over at most `limit` records that are not final, are past their quiet time and have no live worker; only of
+   * `kinds`, if given.
    */
   claimStale(
     workerId: string,
@@ -90,17 +95,17 @@ export type EffectStores<A extends EffectAggregates> = A & {
   transaction<T>(work: (aggregates: A) => Promise<T>): Promise<T>;
 };
 
-/** How a record goes on. Steps decide it; the machine stores it, and does it only then. */
+/** A record's next move. Steps decide it; the machine stores it before it acts. */
 export type Move<R extends EffectRecord, A extends EffectAggregates> =
   | Sending<R, A>
-  /** Something is known now and is stored before what follows from it. */
+  /** A new fact, stored before the steps that depend on it. */
   | { kind: "step"; to: R["state"]; change: Partial<R>; next: (record: R) => Next<R, A> }
-  /** What it brings is worked out before the transaction that stores it. */
+  /** The result is computed before the transaction that stores it. */
   | { kind: "done"; end: () => Promise<EffectResult<R, A>> }
   | { kind: "failed"; failure: Failure }
   /** A request was sent and its outcome is open: it is looked up after the quiet time. */
   | { kind: "unknown"; cause: unknown }
-  /** It waits for something that has nothing to do with the other side; nothing has to be proved by waiting. */
+  /** Waits for something unrelated to the other side; no quiet time is needed. */
   | { kind: "soon"; cause: unknown };
 
 export type Next<R extends EffectRecord, A extends EffectAggregates> = Move<R, A> | Promise<Move<R, A>>;
@@ -109,7 +114,7 @@ export interface Sending<R extends EffectRecord, A extends EffectAggregates> {
   kind: "send";
   to: R["state"];
   change: Partial<R>;
-  /** Sends, once; what it returns reads the answer. Throws as `SendRequest.request` does. */
+  /** Sends once; the returned function reads the answer. Throws like `SendRequest.request`. */
   attempt(record: R): Promise<() => Next<R, A>>;
   refused(record: R, failure: Failure): Next<R, A>;
 }
@@ -117,17 +122,17 @@ export interface Sending<R extends EffectRecord, A extends EffectAggregates> {
 export interface SendRequest<R extends EffectRecord, A extends EffectAggregates, Answer> {
   to: R["state"];
   change?: Partial<R>;
-  /** Throws a Failure when nothing happened; `outcome_unknown`, or anything else, when that is not known. */
+  /** Throws a Failure if nothing happened; `outcome_unknown`, or any other error, if that is unknown. */
   request(record: R): Promise<Answer>;
-  /** A step that throws leaves the record open. */
+  /** If it throws, the record stays open. */
   answered(record: R, answer: Answer): Next<R, A>;
   refused(record: R, failure: Failure): Next<R, A>;
 }
 
 export interface EffectResult<R extends EffectRecord, A extends EffectAggregates> {
-  /** The caller's answer, now and whenever it asks again. */
+  /** The caller's answer, now and for every repetition. */
   result: unknown;
-  /** Another final state than `done`. */
+  /** A final state other than `done`. */
   to?: R["state"];
   change?: Partial<R>;
   /** In the transaction that stores the end. */
@@ -135,33 +140,34 @@ export interface EffectResult<R extends EffectRecord, A extends EffectAggregates
 }
 
 type Recovery<R extends EffectRecord, A extends EffectAggregates> =
-  /** The other side can be asked. Not asked for a record that is `intended`; one that throws leaves the record open. */
+  /** The other side can be asked. Never used for an `intended` record; if it throws, the record stays open. */
   | { kind: "look_up"; lookUp(record: R): Next<R, A> }
-  /** It cannot, but takes what comes again under the same key for the same. */
+  /** It cannot be asked, but deduplicates by the key. */
   | { kind: "send_again"; sendAgain(record: R): Next<R, A> };
 
-/** What a use is, but for its steps. */
+/** The definition of a use, apart from its steps. */
 export interface EffectDefinition<R extends EffectRecord, A extends EffectAggregates> {
-  /** The use's word for done. */
+  /** The use's own word for done. */
   done: R["state"];
   store(aggregates: A): EffectStore<R>;
   /** After an unknown outcome, how long to wait before a look-up proves that nothing happened. */
   quietMilliseconds(record: R): number;
   recovery: Recovery<R, A>;
-  /** What a call is told whose request was never sent. */
+  /** The failure of a call whose request was never sent. */
   neverSent(): Failure;
   /** In the transaction that stores the failure. */
   giveBack(aggregates: A, record: R): Promise<void>;
   /**
-   * What an end is that the database does not take, such as a refund that the collection wallet lacks. `soon`: a look-up finds
-   * what was answered at once, so that it is tried in a moment. `unknown`: it may take the quiet time until a look-up finds it.
+   * The state if the database refuses an end, such as a refund that exceeds the collection wallet. `soon`: a look-up
+   * finds the answer at once, so that it is retried in a moment. `unknown`: a look-up may find it only after the quiet
+   * time.
    */
   unstoredEnd: "soon" | "unknown";
   /** After an end was stored. */
   ended?(): void;
 }
 
-/** Why a record stays open that is in no trouble: it waits for something that is expected to come. */
+/** A record stays open without an error: it waits for an expected event. */
 export class Waiting extends Error {}
 
 export type EffectEnd =
@@ -169,9 +175,9 @@ export type EffectEnd =
   | { kind: "failed"; failure: Failure }
   /** The reconciler decides. */
   | { kind: "unknown"; cause?: unknown }
-  /** The reconciler goes on in a moment. */
+  /** The reconciler continues in a moment. */
   | { kind: "soon"; cause?: unknown }
-  /** Another worker has the record. */
+  /** Another worker holds the record. */
   | { kind: "lost" };
 
 export function send<R extends EffectRecord, A extends EffectAggregates, Answer>(

@@ -7,7 +7,7 @@ import {
   type ScriptedWorld,
 } from "../../../test/support/scripted-effect.ts";
 
-/** The machine is killed between any two steps, inside its transactions too, and somebody else finishes what it began. */
+/** The machine is killed between any two steps, also within its transactions, and another worker finishes its work. */
 let world: ScriptedWorld;
 beforeAll(async () => {
   world = await openScriptedWorld();
@@ -16,9 +16,9 @@ afterAll(() => world.close());
 
 const KINDS: readonly ScriptedKind[] = ["purchase", "message"];
 const WHEN = ["before", "after"] as const;
-/** Longer than a worker may be silent and than the quiet time. */
+/** Longer than a worker may be silent, and than the quiet time. */
 const STALE = { seconds: 60 };
-/** Some hundred statements, one after the other. */
+/** Enough for some hundred statements in sequence. */
 const LONG = 300_000;
 
 function dying({ alive }: ScriptedTask, deathAt: number, when: "before" | "after") {
@@ -31,7 +31,7 @@ const ENDED = [
   { state: "failed", money: ["hold", "release"], marks: ["open", "failed"] },
 ];
 
-/** Each attempt has one end, and each end moved its money once; at most one attempt is not failed. */
+/** Each attempt ends once, and each end moves its money once; at most one attempt is not failed. */
 async function expectEnded(task: ScriptedTask, where: string): Promise<string> {
   const books = await task.books();
   for (const attempt of books) expect(ENDED, where).toContainEqual(attempt);
@@ -87,7 +87,7 @@ test.each(KINDS)(
         sendings.add(task.other.messages.length);
       }
     }
-    // Who can be asked is told that what was never sent has failed; who cannot gets it all the same, and sometimes twice.
+    // With a look-up a request that was never sent has failed; without one it is sent all the same, sometimes twice.
     expect(ends).toEqual(new Set(kind === "purchase" ? ["none", "failed", "made"] : ["none", "made"]));
     expect(sendings).toEqual(new Set(kind === "purchase" ? [0] : [1, 2]));
   },

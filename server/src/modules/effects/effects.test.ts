@@ -53,7 +53,7 @@ describe("once", () => {
     };
     await expect(task.call(slow, { answerMilliseconds: 20 })).rejects.toMatchObject(unknown);
     await expect(task.call(undefined, { waitMilliseconds: 1 })).rejects.toMatchObject({ code: "in_progress" });
-    // The quiet time is over, and its worker has not been silent for long.
+    // The quiet time is over, but its worker was alive recently.
     expect(await task.reconcile({ seconds: 10 })).toBe(0);
     letGo();
     expect(await task.call()).toMatchObject({ kind: "replayed" });

@@ -5,8 +5,8 @@ declare module "../../kernel/contracts/stores.ts" {
 }
 
 /**
- * What a call that writes or spends did outside, so that a crash between its effect and its answer can be settled:
- * the sweep captures calls whose effect is done, releases those without one, and leaves those that are still open.
+ * The effects outside of calls that write or spend, so that a crash between effect and answer can be settled: the sweep
+ * captures calls whose effect is done, releases those without one, and leaves open ones.
  */
 export interface Effects {
   /** In the transaction that stores the intent: from now on the call's outcome is undecided. */

@@ -9,32 +9,32 @@ export interface CalledEffect extends EffectRecord {
 }
 
 export interface OnceRequest<R extends CalledEffect, A extends EffectAggregates> {
-  /** The call is the worker: no two calls share one, and a call that died is recognised by its silence. */
+  /** The call is the worker: no two calls share one, and a dead call is recognised by its silence. */
   callId: string;
-  /** One of the same key that is not failed. */
+  /** A record with the same key that is not failed. */
   findLive(): Promise<R | undefined>;
-  /** Everything that can be refused before anything is stored or sent. Throws Failure. */
+  /** Runs all checks before anything is stored or sent. Throws a Failure. */
   prepare(): Promise<PreparedEffect<R, A>>;
-  /** Throws the Failure of a call that asks for something else than what was done under its key. */
+  /** Throws a Failure if the call asks for something else under the same key. */
   requireSame?(record: R): Promise<void>;
-  /** What a call is told that finds an earlier one at work. */
+  /** The failure of a call that finds an earlier one still running. */
   inProgress(): Failure;
   outcomeUnknown(cause: unknown): Failure;
 }
 
 interface PreparedEffect<R extends CalledEffect, A extends EffectAggregates> {
-  /** Stores the intent and what pays for it. Undefined: somebody else was quicker. */
+  /** Stores the intent and its payment. Undefined if another call was first. */
   insert(aggregates: A): Promise<R | undefined>;
-  /** What is done first about the stored intent. */
+  /** The first move of the stored intent. */
   begin(record: R): Next<R, A>;
 }
 
 export interface OnceOptions {
   /** How long a call waits for another call that does the same. */
   waitMilliseconds?: number;
-  /** True: the call may only be given an earlier one's answer, as nothing has judged what it would do itself. */
+  /** True: the call may only return an earlier one's answer, as no gate has judged an effect of its own. */
   isRepeat?: boolean;
-  /** How long a call waits for its own effect; the effect goes on without it. */
+  /** How long a call waits for its own effect; the effect continues without it. */
   answerMilliseconds?: number;
 }
 
@@ -48,7 +48,7 @@ const WAIT_MILLISECONDS = 10_000;
 export const ANSWER_MILLISECONDS = 50_000;
 const POLL_MILLISECONDS = 100;
 
-/** Does a thing once, whoever asks for it how often. Throws Failure; see `effect.ts` for the way of its record. */
+/** Executes an effect once, however many calls ask for it. Throws a Failure; see `effect.ts` for the states of its record. */
 export async function executeOnce<R extends CalledEffect, A extends EffectAggregates>(
   machine: EffectMachine<R, A>,
   request: OnceRequest<R, A>,
@@ -62,7 +62,7 @@ export async function executeOnce<R extends CalledEffect, A extends EffectAggreg
       if (replayed !== undefined) return replayed;
       continue;
     }
-    // The earlier one has failed meanwhile. Sent again, the call is judged by what it does.
+    // The earlier call has failed meanwhile. Sent again, the call is judged by its own effect.
     if (options.isRepeat === true) throw request.inProgress();
     const prepared = await request.prepare();
     const record = await storeIntent(machine, request.callId, prepared);
@@ -74,7 +74,7 @@ export async function executeOnce<R extends CalledEffect, A extends EffectAggreg
   }
 }
 
-/** The intent, what pays for it and the open effect of the call, or none of them. */
+/** Stores the intent, its payment and the open effect of the call, or none of them. */
 async function storeIntent<R extends CalledEffect, A extends EffectAggregates>(
   { stores }: EffectMachine<R, A>,
   callId: string,
@@ -107,9 +107,9 @@ async function answerOf<R extends CalledEffect, A extends EffectAggregates>(
   }
 }
 
-/** The effect goes on to its end, whether or not anybody waits for it that long. */
+/** The effect continues to its end, whether or not anybody still waits. */
 async function waitAtMost(work: Promise<EffectEnd>, milliseconds: number): Promise<EffectEnd> {
-  // The database went away in the middle, for example: the record is stored, and the reconciler takes it from there.
+  // The database may have failed in between: the record is stored, and the reconciler takes over.
   const end = work.catch((cause: unknown): EffectEnd => ({ kind: "unknown", cause }));
   const waiting = new AbortController();
   const late = delay(milliseconds, undefined, { signal: waiting.signal }).then(
@@ -123,7 +123,7 @@ async function waitAtMost(work: Promise<EffectEnd>, milliseconds: number): Promi
   }
 }
 
-/** Another worker finishes this call's effect: this one was silent for too long, or had to wait for something else. */
+/** Another worker finishes this call's effect: this one was silent for too long, or had to wait. */
 async function finishedByAnother<R extends CalledEffect, A extends EffectAggregates>(
   { stores, definition }: EffectMachine<R, A>,
   { outcomeUnknown }: OnceRequest<R, A>,
@@ -140,7 +140,7 @@ async function finishedByAnother<R extends CalledEffect, A extends EffectAggrega
   }
 }
 
-/** The earlier answer; undefined when it failed, so that this call may try itself. */
+/** The earlier call's answer; undefined if it failed, so that this call may try itself. */
 async function waitForEarlier<R extends CalledEffect, A extends EffectAggregates>(
   { stores, definition }: EffectMachine<R, A>,
   { inProgress, requireSame }: OnceRequest<R, A>,

@@ -4,10 +4,10 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type OpenWork, readOpenWork } from "./store-open-work.ts";
 
-/** What waits for so long is not finished by itself any more, or hardly. */
+/** Work that waits longer is unlikely to finish by itself. */
 const STUCK_AFTER = { minutes: 10 };
 
-/** What waits to be finished, as it was when a job last looked: metrics are read often and by many, and must not cost queries. */
+/** Unfinished work, as last measured by a job: metrics are read often and must not cost queries. */
 export class WorkMeter {
   readonly #db: Queryable;
   readonly #clock: Clock;

@@ -17,7 +17,7 @@ export const effectsModule = defineModule({
   name: "effects",
   stores: ({ db, effectFollowers, beside }) => ({ effects: createEffects({ db, effectFollowers, beside }) }),
   parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
-  // One job for each use: a supplier that answers slowly must not hold up what has to do with another one.
+  // One job per use: a slow supplier must not delay effects at another one.
   jobs: ({ effectUses, workMeter, processId: workerId, log }) => [
     ...effectUses.map((use) =>
       defineJob({

@@ -14,14 +14,14 @@ import {
 import { EffectWorker } from "./effect-worker.ts";
 
 export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggregates> {
-  /** In log lines and metrics. */
+  /** For log lines and metrics. */
   name: string;
-  /** When the store has records of other uses, too. */
+  /** Set if the store has records of other uses, too. */
   kinds?: readonly R["kind"][];
   stores: EffectStores<A>;
   clock: Clock;
   store(aggregates: A): EffectStore<R>;
-  /** Undefined: this environment is switched off; its records wait. */
+  /** Undefined if this environment is switched off; its records wait. */
   definitionFor(environment: Environment): EffectDefinition<R, A> | undefined;
 }
 
@@ -69,11 +69,11 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
 }
 
 /**
- * Finds out what became of effects whose outcome nobody knows, of every use, and finishes them; how many that were. Safe to run in
- * several processes at once: each leases its records, and every move checks the lease again.
+ * Looks up and finishes effects with unknown outcomes, of every use; returns their number. Safe in several processes at
+ * once: each leases its records, and every move checks the lease again.
  */
 export async function reconcileEffects(uses: readonly EffectUse[], reconciler: Reconciler): Promise<number> {
-  // All to their ends: what the database refuses of one use is no reason to leave the others.
+  // Waits for all: an error in one use must not interrupt the others.
   const counts = await Promise.allSettled(uses.map((use) => use.reconcile(reconciler)));
   let sum = 0;
   for (const count of counts) {

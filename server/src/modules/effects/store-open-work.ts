@@ -2,17 +2,17 @@ import { type RawBuilder, sql } from "kysely";
 import type { WorkCondition, WorkTable } from "../../kernel/contracts/work-table.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
-/** What of one kind waits to be finished. */
+/** The unfinished work of one kind. */
 export interface OpenWork {
   kind: string;
   count: number;
-  /** Since when the oldest waits. Undefined: none does. */
+  /** Since when the oldest has waited. Undefined if there is none. */
   oldestSince: Temporal.Instant | undefined;
   /** How many have waited since before the given moment. */
   stuck: number;
 }
 
-/** Also kinds of which nothing waits. */
+/** Includes kinds without work. */
 export async function readOpenWork(
   db: Queryable,
   work: WorkTable,

@@ -9,7 +9,7 @@ interface Options {
   beside(): Aggregates;
 }
 
-/** What a call spends, and the approval that let it through, follow what it does outside, in the same transaction. */
+/** A call's spending and its approval follow its effects outside, in the same transaction. */
 export function createEffects({ db, effectFollowers, beside }: Options): Effects {
   const mark = async (callId: string, effect: "open" | "done" | "failed", result: string | null): Promise<void> => {
     await db.updateTable("call").set({ effect, result }).where("id", "=", callId).execute();

@@ -13,7 +13,7 @@ const Source = z.object({
 
 const ShownPassport = z.object({ nationality: z.string(), expiresOn: z.string(), number: z.string() });
 
-/** Of one journey into one country. */
+/** For one journey into one country. */
 export const Assessment = z.object({
   verdict: z.enum(verdicts),
   summary: z.string(),

@@ -6,7 +6,7 @@ import { type Assessed, rankPassports } from "./choose-passport.ts";
 import type { Stores } from "./context.ts";
 import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpose } from "./eligibility-rules.ts";
 
-/** What is known of a traveler that a border asks about. */
+/** The facts about a traveler that matter at a border. */
 export interface KnownTraveler {
   passports: readonly Passport[];
   bookedStays: readonly CountryStay[];
@@ -17,13 +17,13 @@ export interface Journey {
   arrivesOn: Temporal.PlainDate;
   leavesOn: Temporal.PlainDate | undefined;
   purpose: TravelPurpose;
-  /** It goes back to where it came from. Left out: that is not known. */
+  /** The journey returns to its origin. Left out if unknown. */
   turnsBack?: boolean;
 }
 
 type TravelerPorts = { travelers: Travelers; stores: Pick<Stores, "orders">; maps: Pick<Maps, "airport"> };
 
-/** Undefined: the tenant has no such user. */
+/** Undefined if the tenant has no such user. */
 export async function readTraveler(
   { travelers, stores, maps }: TravelerPorts,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
@@ -35,7 +35,7 @@ export async function readTraveler(
   return { passports: profile?.passports ?? [], bookedStays: staysOf(slices, maps) };
 }
 
-/** One for each passport, the one to travel on first; empty: the traveler has none. */
+/** One per passport, the best one first; empty if the traveler has none. */
 export function assessPassports(
   rules: EligibilityRules,
   { passports, bookedStays }: KnownTraveler,
@@ -63,7 +63,7 @@ export function showPassport(passport: Passport): { nationality: string; expires
   return { nationality: passport.nationality, expiresOn: passport.expiresOn, number: masked?.number ?? "***" };
 }
 
-/** What is said of a traveler without a passport. */
+/** The assessment of a traveler without a passport. */
 export function withoutPassport(source: string): EligibilityAssessment {
   return {
     verdict: "needs_information",

@@ -13,10 +13,10 @@ import type {
 import { type Case, daysBetween, type Finding, sourceOf, worstOf } from "./findings.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
 
-/** A rule that was last known to be in force longer ago is stale: visa rules change every few months. */
+/** A rule that was last confirmed longer ago is stale: visa rules change every few months. */
 const FRESH_DAYS = 90;
 
-/** The one rule that no regime has to say. Treaties do not age as lists do. */
+/** The one rule that no regime states. Treaties do not age like lists. */
 const OWN_COUNTRY: RuleSource = {
   title: "International Covenant on Civil and Political Rights, Article 12(4)",
   url: "https://www.ohchr.org/en/instruments-mechanisms/instruments/international-covenant-civil-and-political-rights",
@@ -24,7 +24,7 @@ const OWN_COUNTRY: RuleSource = {
   basis: "recalled",
 };
 
-/** Judges one passport. It knows no traveler, no clock and nothing outside. */
+/** Judges one passport. A pure function: it knows no traveler and no clock. */
 export function assess(regimes: Regimes, question: EligibilityQuestion): EligibilityAssessment {
   const { document, destinationIso3 } = question;
   const known = regimes.get(destinationIso3);
@@ -57,7 +57,7 @@ function findingsOf(asked: Case): Finding[] {
   ];
 }
 
-/** Whoever may live there may visit for any purpose. */
+/** A person who may live there may visit for any purpose. */
 function mayStay(source: RuleSource | null, why: string): Finding[] {
   const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
     check: { id, status: "pass", detail, source },

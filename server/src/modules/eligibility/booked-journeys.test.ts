@@ -4,7 +4,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 
-/** What a traveler has booked counts, and what a booking would meet at a border is said before it is made. */
+/** Bookings count as stays, and a booking's problems at a border are reported before it is made. */
 
 let service: TestService;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** With ETIAS or without it: which of both depends on the day on which the test runs. */
+/** With or without ETIAS, depending on the day of the test. */
 const ADMITTED = expect.stringMatching(/^eligible/);
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
@@ -50,7 +50,7 @@ const Legs = z.array(
   z.object({ segments: z.array(z.object({ departingAt: z.string(), arrivingAt: z.string() })).min(1) }),
 );
 
-/** From New York to Paris and back; answers the days of the arrival and of the departure. */
+/** From New York to Paris and back; returns the days of arrival and departure. */
 async function bookParis(customerUserId: string, from: string, to: string) {
   const offerId = await offerFor({ origin: "JFK", destination: "CDG", departureDate: from, returnDate: to });
   const booked = await call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] });
@@ -87,13 +87,13 @@ describe("days of booked flights", () => {
     expect(beyond).toMatchObject({ verdict: "visa_required", maxStayDays: 90 - used });
     expect(JSON.stringify(beyond.checks)).toContain(`have used ${used} days`);
 
-    // Each day on which a booked one leaves the period of 180 days, one more may be used.
+    // Each booked day that leaves the period of 180 days frees another one.
     const later = arrives.add({ days: 179 });
     expect(await into("pat", "ESP", later.toString(), later.add({ days: 61 }).toString())).toMatchObject({
       verdict: ADMITTED,
     });
 
-    // The same stay again is not counted twice, and other countries do not count.
+    // The same stay is not counted twice, and other countries do not count.
     expect(await into("pat", "FRA", arrives.toString(), leaves.toString())).toMatchObject({
       verdict: ADMITTED,
       maxStayDays: 90,

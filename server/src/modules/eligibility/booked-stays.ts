@@ -11,8 +11,8 @@ interface Flight {
 }
 
 /**
- * Where booked flights take a traveler, and for how long: each stay begins with an arrival and ends with the next departure, from
- * wherever that is. After the last flight nobody knows how long it lasts, so that it is left out.
+ * The stays of a traveler by booked flights: each begins with an arrival and ends with the next departure, from any
+ * airport. The stay after the last flight is left out, as its length is unknown.
  */
 export function staysOf(slices: readonly BookedSlice[], maps: Pick<Maps, "airport">): CountryStay[] {
   const flights = slices

@@ -5,17 +5,20 @@ import type { Grant } from "./regime-schema.ts";
 
 type Covered = Grant["purposes"][number];
 
-/** What a nationality gets on the day of arrival. `fits`: it covers the purpose. Undefined: no rule covers the nationality. */
+/**
+ * The rule for a nationality on the day of arrival. `fits` tells whether it covers the purpose. Undefined if no rule
+ * covers the nationality.
+ */
 export function findGrant(asked: Case): { grant: Grant; fits: boolean } | undefined {
   const { regime, purpose } = asked;
   const otherwise = otherwiseFor(asked, regime.otherwise);
   const rules: readonly Grant[] = [...rulesFor(asked, regime.entry), ...(otherwise === undefined ? [] : [otherwise])];
   const covering = rules.filter((grant) => coversPurpose(grant, purpose === "transit" ? "leisure" : purpose));
-  // Where a stay is too long for an exemption, an e-visa may still cover it.
+  // If a stay is too long for an exemption, an e-visa may still cover it.
   const longEnough = covering.find((grant) => isGranted(grant) && checkStay(asked, grant).check.status !== "fail");
   const fitting = covering[0] !== undefined && isGranted(covering[0]) ? (longEnough ?? covering[0]) : covering[0];
   const [first] = rules;
-  // A visa for everybody else says nothing of somebody whose own rule covers other purposes: the purpose is the reason then.
+  // The visa rule for everybody else does not apply to a person whose own rule covers other purposes: then the purpose is the reason.
   if (first !== undefined && isGranted(first) && (fitting === undefined || !isGranted(fitting))) {
     return { grant: first, fits: coversPurpose(first, purpose === "transit" ? "leisure" : purpose) };
   }
@@ -66,7 +69,7 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
   return { check: { id: "visa", status: "pass", detail, source }, verdict: "eligible" };
 }
 
-/** What a grant asks for instead of a visa from a consulate. */
+/** The authorization that a grant requires instead of a visa from a consulate. */
 export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): Finding {
   const { announced } = grant;
   const source = sourceOf(regime, grant.source);

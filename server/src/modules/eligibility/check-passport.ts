@@ -1,7 +1,7 @@
 import { countryNameOf } from "../../domain/countries.ts";
 import { type Case, compare, type Finding, sourceOf } from "./findings.ts";
 
-/** Whether the passport is in force at all on the day of arrival. */
+/** Whether the passport is valid on the day of arrival. */
 export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case): Finding {
   const source = sourceOf(regime, regime.validity.source);
   const issuer = countryNameOf(document.nationality);
@@ -17,7 +17,7 @@ export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case):
   return { check: { id: "passport", status: "pass", detail, source }, verdict: "eligible" };
 }
 
-/** How long beyond the journey it has to be valid, and how old it may be. */
+/** How long the passport must be valid after the journey, and its maximum age. */
 export function checkValidity(asked: Case): Finding {
   const { regime, document, arrivesOn, leavesOn, expiresOn } = asked;
   const { months, after, exempt, issuedWithinYears, source: sourceName } = regime.validity;

@@ -1,7 +1,7 @@
 import { type Case, compare, daysBetween, type Finding, sayDays, sourceOf } from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
-/** How long the stay may last, by itself or together with the stays before it. */
+/** How long the stay may last, alone or together with earlier stays. */
 export function checkStay(asked: Case, grant: Grant): Finding {
   const { regime, arrivesOn, leavesOn } = asked;
   const source = sourceOf(regime, grant.source);
@@ -52,7 +52,7 @@ function sayLimit({ maxStayDays, withinDays }: Grant, used: number, arrivesOn: T
   return `At most ${most} in any ${withinDays} days; ${known}`;
 }
 
-/** Days of other stays in the same regime, in the period that ends the day before the arrival. */
+/** Days of other stays in the same regime, within the period that ends the day before the arrival. */
 function usedDays({ regime, otherStays, arrivesOn }: Case, { withinDays }: Grant): ReadonlySet<string> {
   const days = new Set<string>();
   if (withinDays === undefined) return days;
@@ -68,7 +68,7 @@ function usedDays({ regime, otherStays, arrivesOn }: Case, { withinDays }: Grant
   return days;
 }
 
-/** How many days from the arrival on keep within the limit: each day its own period counts. */
+/** The number of days from the arrival that stay within the limit: each day has its own period. */
 function daysLeft({ arrivesOn }: Case, { maxStayDays = 0, withinDays }: Grant, used: ReadonlySet<string>): number {
   if (withinDays === undefined) return maxStayDays;
   let left = 0;

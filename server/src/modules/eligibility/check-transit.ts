@@ -5,8 +5,9 @@ import { type Case, compare, type Finding, otherwiseFor, rulesFor } from "./find
 import type { Grant } from "./regime-schema.ts";
 
 /**
- * Changing planes. Whoever leaves on the day of arrival, or says no day, is taken to stay airside; whoever stays the night passes
- * the border. The side that is taken decides, and what the other one needs is said beside it.
+ * Changing planes. A traveler who leaves on the day of arrival, or names no day, is assumed to stay airside; one who
+ * stays the night passes the border. The assumed side decides the verdict, and the other side's needs are added as a
+ * remark.
  */
 export function checkTransit(asked: Case): Finding[] {
   const { regime, arrivesOn, leavesOn = arrivesOn } = asked;
@@ -30,7 +31,7 @@ function isShortEnough(grant: Grant, asked: Case): boolean {
   return checkStay(asked, grant).check.status !== "fail";
 }
 
-/** Undefined: nothing is known of it. */
+/** Undefined if the rules do not tell. */
 function airsideGrant(asked: Case): Grant | "entry" | undefined {
   const airside = asked.regime.transit?.airside;
   if (airside === undefined || airside === "entry") return airside;

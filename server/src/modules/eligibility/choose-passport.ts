@@ -7,7 +7,7 @@ export interface Assessed<Document extends TravelDocument> {
   assessment: EligibilityAssessment;
 }
 
-/** The passport to travel on first: of equal verdicts the longer stay, then the later expiry. */
+/** Ranks passports: by verdict, then by the longer stay, then by the later expiry. */
 export function rankPassports<Document extends TravelDocument>(
   assessed: readonly Assessed<Document>[],
 ): readonly Assessed<Document>[] {

@@ -12,11 +12,11 @@ export const verdicts = [
 ] as const;
 export type EligibilityVerdict = (typeof verdicts)[number];
 
-/** Where a rule comes from. `recalled`: nobody could read the source when the rule was written down. */
+/** The source of a rule. `recalled`: the source could not be read when the rule was written. */
 export interface RuleSource {
   title: string;
   url: string;
-  /** The day on which the rule was last known to be in force, YYYY-MM-DD. */
+  /** The day on which the rule was last confirmed to be in force, YYYY-MM-DD. */
   asOf: string;
   basis: "read" | "recalled";
 }
@@ -28,11 +28,11 @@ export interface EligibilityCheck {
   status: "pass" | "warn" | "fail" | "unknown";
   /** A sentence or two for the traveler. */
   detail: string;
-  /** Null: no rule covers it. */
+  /** Null if no rule covers it. */
   source: RuleSource | null;
 }
 
-/** What has to be applied for before the journey, or on arrival. */
+/** An authorization to apply for before the journey, or on arrival. */
 export interface TravelAuthorization {
   type: string;
   leadTime: string;
@@ -57,38 +57,38 @@ export interface EligibilityQuestion {
   document: TravelDocument;
   destinationIso3: string;
   arrivesOn: Temporal.PlainDate;
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   leavesOn: Temporal.PlainDate | undefined;
   purpose: TravelPurpose;
   /** The traveler's other stays, in any country; they may overlap with each other and with this one. */
   otherStays: readonly CountryStay[];
-  /** Of the traveler's other passports. */
+  /** Those of the traveler's other passports. */
   otherNationalities: readonly string[];
-  /** True: the journey goes back to where it came from. False also where that is not known. */
+  /** True: the journey returns to its origin. False also if that is unknown. */
   turnsBack: boolean;
   today: Temporal.PlainDate;
 }
 
 export interface EligibilityAssessment {
   verdict: EligibilityVerdict;
-  /** The verdict in words, with what weakens it: a rule that was recalled, or is old. */
+  /** The verdict in words, with its caveats: a rule that was recalled, or is old. */
   summary: string;
   checks: readonly EligibilityCheck[];
   authorization: TravelAuthorization | null;
-  /** How many days this stay may last from its first day on. Null: without a limit, or not known. */
+  /** How many days this stay may last from its first day on. Null if unlimited or unknown. */
   maxStayDays: number | null;
-  /** True: a rule behind the verdict was last known to be in force too long ago. */
+  /** True: a rule behind the verdict was last confirmed too long ago. */
   stale: boolean;
   /** True: a rule behind the verdict was recalled. */
   recalled: boolean;
-  /** Of the oldest rule behind the verdict. Null: no rule covers it. */
+  /** The date of the oldest rule behind the verdict. Null if no rule covers it. */
   asOf: string | null;
-  /** Whose rules these are. */
+  /** The origin of the rules. */
   source: string;
   nextSteps: readonly string[];
 }
 
-/** Answers at once, from data that the service has with it. */
+/** Answers at once, from data of the service. */
 export interface EligibilityRules {
   assess(question: EligibilityQuestion): EligibilityAssessment;
 }

@@ -22,8 +22,8 @@ interface EntryGatePorts {
 const MOST_WARNINGS = 20;
 
 /**
- * Tells whoever previews the purchase of flights what its travelers would meet at the borders. It refuses nothing: nobody here
- * knows which visas a traveler has already.
+ * Warns of problems of travelers at the borders when a purchase of flights is previewed. Refuses nothing, as the
+ * service does not know which visas a traveler has.
  */
 export class EntryGate implements Gate {
   readonly name = "entry rules";
@@ -43,7 +43,7 @@ export class EntryGate implements Gate {
     const warnings: string[] = [];
     for (const [index, userId] of travelerIds.entries()) {
       const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId);
-      // By a number: what a run keeps of this names nobody.
+      // By a number: a run stores this, and must not store names.
       const name = `Traveler ${index + 1} of ${travelerIds.length}`;
       if (traveler !== undefined) warnings.push(...this.#warningsFor(name, traveler, journeys));
     }
@@ -68,7 +68,7 @@ export class EntryGate implements Gate {
   }
 }
 
-/** Into another country. After the last flight nobody knows how long the stay is, and it is taken to be short enough. */
+/** Journeys into another country. The stay after the last flight is assumed to be short enough, as its length is unknown. */
 function journeysOf(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): Journey[] {
   return legs.flatMap(({ origin, destination, departsAt, arrivesAt = departsAt }, index) => {
     if (origin === undefined || destination === undefined || arrivesAt === undefined) return [];

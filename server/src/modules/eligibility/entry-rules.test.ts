@@ -136,14 +136,14 @@ describe("visitors", () => {
     ["NZL", "AUS", "eligible"],
     ["IND", "AUS", "visa_required"],
     ["GBN", "GBR", "eligible"],
-    // Rules for everybody else mean nationals of states.
+    // Rules for everybody else apply only to nationals of states.
     ["GBS", "GBR", "unknown"],
     ["GBN", "IND", "unknown"],
   ])("%s into %s: %s", async (nationality, destination, verdict) => {
     const checked = await check(nationality, [destination, ...DAYS]);
     expect(checked.verdict, JSON.stringify(checked)).toBe(verdict);
     if (verdict === "eligible_with_authorization") expect(checked.authorization).not.toBeNull();
-    // Every rule names its source and its day.
+    // Every rule names its source and its date.
     if (verdict !== "unknown") for (const { source: named } of checked.checks) expect(named).not.toBeNull();
   });
 
@@ -174,7 +174,7 @@ describe("days on which rules begin and end", () => {
     ["GBR", "CHN", "2026-12-31", "eligible"],
     ["GBR", "CHN", "2027-01-01", "visa_required"],
     ["RUS", "CHN", "2026-12-10", "unknown"],
-    // ETIAS is announced, then compulsory.
+    // ETIAS is announced first, then required.
     ["USA", "ESP", "2027-03-31", "eligible"],
     ["USA", "ESP", "2027-04-01", "eligible_with_authorization"],
     // Malaysia for Indian nationals.

@@ -8,7 +8,7 @@ import type {
 } from "./eligibility-rules.ts";
 import type { Grant, Regime, Rule } from "./regime-schema.ts";
 
-/** A check, with the verdict that it leads to by itself: the worst one of all checks counts. */
+/** A check with its own verdict: the worst one of all checks counts. */
 export interface Finding {
   check: EligibilityCheck;
   verdict: EligibilityVerdict;
@@ -34,7 +34,7 @@ export function worstOf(verdictsFound: readonly EligibilityVerdict[]): Eligibili
   return verdictsFound.reduce((one, other) => (isWorse(other, one) ? other : one), "eligible");
 }
 
-/** What is judged, with what the day of arrival and the regime make of it. */
+/** A question with the regime and the facts on the day of arrival. */
 export interface Case extends EligibilityQuestion {
   regime: Regime;
   expiresOn: Temporal.PlainDate;
@@ -48,7 +48,7 @@ export function authorizationOf({ authorizations }: Regime, name: string | undef
   return name === undefined ? undefined : authorizations[name];
 }
 
-/** The rules for this nationality and this traveler that are in force on the day of arrival. */
+/** The rules for this nationality and this traveler in force on the day of arrival. */
 export function rulesFor(question: EligibilityQuestion, rules: readonly Rule[]): readonly Rule[] {
   const { document, arrivesOn } = question;
   const day = arrivesOn.toString();
@@ -72,7 +72,7 @@ function isFor(
   return hasStayed && isAlsoNational && !(onwardOnly && turnsBack);
 }
 
-/** Rules for everybody else mean nationals of states: of other British nationals they say nothing. */
+/** Rules for everybody else apply to nationals of states only, not to other British nationals. */
 export function otherwiseFor({ document }: EligibilityQuestion, otherwise: Grant | undefined): Grant | undefined {
   return isOtherBritishNational(document.nationality) ? undefined : otherwise;
 }
@@ -80,12 +80,12 @@ export function otherwiseFor({ document }: EligibilityQuestion, otherwise: Grant
 export const compare = (one: Temporal.PlainDate, other: Temporal.PlainDate): number =>
   Temporal.PlainDate.compare(one, other);
 
-/** With the note of a rule, where it has one. */
+/** Appends the rule's note, if it has one. */
 export function withNote(text: string, { note }: Pick<Grant, "note">): string {
   return note === undefined ? text : `${text} ${note}`;
 }
 
-/** Both ends counted. */
+/** Both ends included. */
 export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): number {
   return first.until(last, { largestUnit: "days" }).days + 1;
 }

@@ -14,7 +14,7 @@ export const CountryIso3 = z
 
 const Purpose = z.enum(["business", "leisure", "transit", "study", "medical"]);
 
-/** What both tools ask of a journey. */
+/** Inputs of both tools about a journey. */
 export const journeyFields = {
   originIso3: CountryIso3.describe("ISO 3166-1 alpha-3"),
   destinationIso3: CountryIso3,
@@ -30,7 +30,7 @@ interface AskedJourney {
   returnDate?: string | undefined;
 }
 
-/** What the fields together must be. `path`: of the journey in the arguments. */
+/** Issues of the fields together. `path` is that of the journey in the arguments. */
 export function journeyIssues(journey: AskedJourney, today: Temporal.PlainDate, path = ""): Issue[] {
   const at = (field: string) => (path === "" ? field : `${path}.${field}`);
   const { originIso3, destinationIso3, departureDate, returnDate } = journey;
@@ -47,7 +47,7 @@ export function journeyIssues(journey: AskedJourney, today: Temporal.PlainDate, 
   return issues;
 }
 
-/** In UTC, which will do. */
+/** In UTC, which is accurate enough. */
 export function todayOf(clock: Clock): Temporal.PlainDate {
   return clock.now().toZonedDateTimeISO("UTC").toPlainDate();
 }

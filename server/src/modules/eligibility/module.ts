@@ -11,7 +11,7 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "eligibility.eligibility": EligibilityRules;
   }
   interface ModuleSettings {
-    /** Undefined: the rules that come with the service are all there are. */
+    /** Undefined if only the rules of the service apply. */
     readonly "eligibility.eligibilityDatasetPath": string | undefined;
   }
 }

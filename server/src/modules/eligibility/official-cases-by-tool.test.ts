@@ -4,7 +4,7 @@ import { clockFrom } from "../../../test/support/eligibility.ts";
 import { type EligibilityCase, eligibilityCases, entriesOf } from "../../../test/support/eligibility-cases.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
-/** Of each file; all of them are judged in official-cases.test.ts. */
+/** A sample of each file; official-cases.test.ts judges all of them. */
 const CASES_OF_EACH_FILE = 3;
 
 let service: TestService;
@@ -41,7 +41,7 @@ async function ask(asked: EligibilityCase) {
   }
   const entries = entriesOf(asked).map(({ turnsBack: _, ...entry }) => entry);
   const last = legs.at(-1);
-  // The flight that goes on from the last change of planes says whether the journey turns back.
+  // The flight after the last change of planes tells whether the journey turns back.
   const onward =
     purpose === "transit" && last !== undefined
       ? [{ ...last, departureDate: last.arrivalDate, arrivalDate: undefined, purpose: "leisure" }]

@@ -5,7 +5,7 @@ import { assessPassports, withoutPassport } from "./assess-traveler.ts";
 import { worstOf } from "./findings.ts";
 import { readRegimes } from "./read-regimes.ts";
 
-/** Each depends on a kind of passport, which the profiles of travelers do not hold. */
+/** Each depends on a kind of passport, which travelers' profiles do not record. */
 const NEED_A_KIND_OF_PASSPORT: ReadonlySet<string> = new Set([
   "schengen-georgia-diplomatic-suspended",
   "schengen-georgia-service-suspended",
@@ -47,7 +47,7 @@ function judge(asked: EligibilityCase) {
   };
 }
 
-/** What the tools refuse never reaches the rules; official-cases-by-tool.test.ts has these. */
+/** The tools refuse these before the rules see them; official-cases-by-tool.test.ts covers them. */
 const reachesRules = ({ id, expect: { verdict } }: EligibilityCase) =>
   verdict !== "invalid_input" && !NEED_A_KIND_OF_PASSPORT.has(id);
 

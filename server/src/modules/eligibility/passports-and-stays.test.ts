@@ -116,7 +116,7 @@ describe("stay, purpose and transit", () => {
     const open = await check("USA", ["JPN", "2026-12-01", undefined]);
     expect([open.verdict, statusOf(open, "stay")]).toEqual(["needs_information", "unknown"]);
     expect(open.nextSteps.join(" ")).toContain("until 2027-02-28");
-    // Nothing that a returnDate could say would help.
+    // A returnDate would not change the verdict.
     expect((await check("IND", ["FRA", "2026-12-01", undefined])).verdict).toBe("visa_required");
   });
 
@@ -138,7 +138,7 @@ describe("stay, purpose and transit", () => {
   });
 
   test.each([
-    // Airside on the day of arrival, landside when the traveler stays the night.
+    // Airside on the day of arrival, landside if the traveler stays the night.
     ["IND", "GBR", undefined, "visa_required"],
     ["PHL", "GBR", undefined, "eligible"],
     ["USA", "GBR", undefined, "eligible"],

@@ -9,11 +9,11 @@ const OPERATORS = "Entry rules of the operator's dataset";
 
 export interface KnownRegime {
   regime: Regime;
-  /** Whose rules these are, in words. */
+  /** The origin of the rules, in words. */
   source: string;
 }
 
-/** By the country that is entered. An operator's regime replaces the embedded one of its id, and wins for its countries. */
+/** By the country of entry. An operator's regime replaces the embedded one with its id, and takes precedence for its countries. */
 export type Regimes = ReadonlyMap<string, KnownRegime>;
 
 export function readRegimes(datasetPath: string | undefined): Regimes {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { isNationality } from "../../domain/countries.ts";
 import { IsoDate } from "../../domain/schemas.ts";
 
-/** Groups of nationalities that several regimes name, by ISO 3166-1 alpha-3. A regime's file names one as `@EU`. */
+/** Groups of nationalities that several regimes use, by ISO 3166-1 alpha-3. A regime's file names one as `@EU`. */
 const sets: Readonly<Record<string, string>> = {
   EU: "AUT BEL BGR HRV CYP CZE DNK EST FIN FRA DEU GRC HUN IRL ITA LVA LTU LUX MLT NLD POL PRT ROU SVK SVN ESP SWE",
   EFTA: "CHE ISL LIE NOR",
   /** Europe's smallest states, which most regimes treat like their neighbours. */
   MICROSTATES: "AND MCO SMR VAT",
-  /** Annex II of Regulation (EU) 2018/1806, without the smallest states, whose nationals need no ETIAS. */
+  /** Annex II of Regulation (EU) 2018/1806, without the microstates, whose nationals need no ETIAS. */
   EU_VISA_EXEMPT:
     "ALB ARE ARG ATG AUS BHS BIH BRA BRB BRN CAN CHL COL CRI DMA FSM GBD GBN GBO GBP GBR GBS GEO GRD GTM HKG HND ISR JPN KIR KNA KOR LCA MAC MDA MEX MHL MKD MNE MUS MYS NIC NZL PAN PER PLW PRY SGP SLB SLV SRB SYC TLS TON TTO TUV TWN UKR URY USA VCT VEN WSM XKX",
   /** The Gulf Cooperation Council. */
@@ -19,7 +19,7 @@ const sets: Readonly<Record<string, string>> = {
 
 const NATIONALITY = /^[A-Z]{3}$/;
 
-/** The format of a regime's file, of ours and of an operator's; docs/entry-rules.md describes it for people. */
+/** The format of a regime's file, ours or an operator's; docs/entry-rules.md describes it. */
 
 const Nationalities = z.string().transform((text, context) => {
   try {
@@ -39,19 +39,19 @@ const Source = z.strictObject({
   basis: z.enum(["read", "recalled"]),
 });
 
-/** What a nationality gets. */
+/** The rule for a nationality. */
 const Grant = z.strictObject({
-  /** `unknown`: what was known has ended or begins on a day that is not known, and the note says so. */
+  /** `unknown`: the known rule has ended or begins on an unknown day, as the note says. */
   kind: z.enum(["visa_free", "authorization", "evisa", "visa_on_arrival", "visa", "refused", "unknown"]),
-  /** The longest stay, both its first and its last day counted. */
+  /** The longest stay, including its first and last day. */
   maxStayDays: z.number().int().positive().optional(),
-  /** With it `maxStayDays` holds for all stays in any period of so many days. */
+  /** If set, `maxStayDays` limits all stays in any period of this many days. */
   withinDays: z.number().int().positive().optional(),
-  /** Which it covers. A visa or a refusal covers all of them. */
+  /** The purposes covered. A visa or a refusal covers all of them. */
   purposes: z.array(z.enum(["business", "leisure", "study", "medical"])).default(["business", "leisure"]),
   /** The name of one of the regime's authorizations. */
   authorization: z.string().optional(),
-  /** An authorization that is being introduced: nobody is turned away for want of it yet. */
+  /** An authorization that is being introduced: nobody is refused without it yet. */
   announced: z
     .strictObject({ authorization: z.string(), from: IsoDate, note: z.string(), source: z.string() })
     .optional(),
@@ -64,19 +64,19 @@ const Rule = Grant.extend({
   /** In force for arrivals on these days, both included. */
   from: IsoDate.optional(),
   until: IsoDate.optional(),
-  /** Only for travelers who have been in one of these countries on that day or later. */
+  /** Only for travelers who have been in one of these countries on or after that day. */
   stayedIn: z.strictObject({ countries: Nationalities, since: IsoDate }).optional(),
-  /** Only for travelers who are nationals of one of these too. */
+  /** Only for travelers who are also nationals of one of these. */
   alsoNationals: Nationalities.optional(),
-  /** Not for journeys that go back to where they came from. */
+  /** Not for journeys that return to their origin. */
   onwardOnly: z.boolean().default(false),
 });
 
 const Validity = z.strictObject({
-  /** So many months of validity after the arrival or after the departure; 0: until then. */
+  /** The required months of validity after the arrival or the departure; 0 means until then. */
   months: z.number().int().nonnegative(),
   after: z.enum(["arrival", "departure"]),
-  /** For these nationalities, until the departure is enough. */
+  /** For these nationalities validity until the departure is enough. */
   exempt: Nationalities.optional(),
   issuedWithinYears: z.number().int().positive().optional(),
   source: z.string(),
@@ -85,29 +85,29 @@ const Validity = z.strictObject({
 const RegimeShape = z.strictObject({
   id: z.string().regex(/^[a-z][a-z-]*$/),
   title: z.string().min(1),
-  /** Where its government tells travelers what it asks of them. */
+  /** The government's page for travelers. */
   officialUrl: z.url(),
   countries: Nationalities,
-  /** Whose own country it is; left out: the nationals of its countries. */
+  /** Its own citizens; defaults to the nationals of its countries. */
   citizens: Nationalities.optional(),
   sources: z.record(z.string(), Source),
   authorizations: z
     .record(z.string(), z.strictObject({ type: z.string(), leadTime: z.string(), officialUrl: z.url() }))
     .default({}),
-  /** They may stay for any purpose and as long as they want. */
+  /** They may stay for any purpose without a limit. */
   freeMovement: z
     .array(z.strictObject({ nationalities: Nationalities, source: z.string(), note: z.string() }))
     .default([]),
-  /** The first one counts that fits the nationality, the day of arrival and the purpose. */
+  /** The first rule that fits the nationality, the day of arrival and the purpose applies. */
   entry: z.array(Rule),
-  /** For every other nationality. Left out: the lists are not complete, and the others are not covered. */
+  /** For every other nationality. Left out if the lists are incomplete, so that others are not covered. */
   otherwise: Grant.optional(),
   validity: Validity,
   transit: z
     .strictObject({
-      /** `entry`: the airports have no transit area, so whoever changes planes has to be let in. */
+      /** `entry`: the airports have no transit area, so a traveler who changes planes must be admitted. */
       airside: z.union([z.literal("entry"), z.strictObject({ rules: z.array(Rule), otherwise: Grant.optional() })]),
-      /** They come before the rules of entry. */
+      /** They take precedence over the rules of entry. */
       landside: z.array(Rule).default([]),
     })
     .optional(),
@@ -126,7 +126,7 @@ export type Rule = z.output<typeof Rule>;
 
 const NEEDS_AUTHORIZATION: ReadonlySet<Grant["kind"]> = new Set(["authorization", "evisa", "visa_on_arrival"]);
 
-/** Sources and authorizations that a rule names and the regime does not have. */
+/** Sources and authorizations that a rule names but the regime lacks. */
 function danglingNames({
   sources,
   authorizations,
@@ -158,8 +158,8 @@ function danglingNames({
 export const Dataset = z.strictObject({ regimes: z.array(Regime) });
 
 /**
- * Reads words such as `@EU USA GBR`, and `-IRL` for one that a set has and the rule has not. Throws where a word is neither a
- * known set nor a code of three letters.
+ * Parses words such as `@EU USA GBR`, and `-IRL` to exclude one of a set. Throws if a word is neither a known set nor a
+ * code of three letters.
  */
 function readNationalities(text: string): ReadonlySet<string> {
   const found = new Set<string>();

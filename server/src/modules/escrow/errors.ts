@@ -2,7 +2,7 @@ import { Failure, type FailureDetails } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { sendOutErrors } from "../treasury/index.ts";
 
-/** What tools of the escrow share; each declares the groups that it can end in. */
+/** Errors shared by the escrow's tools; each declares the groups that apply to it. */
 
 export const stepErrors = {
   settlement_stopped: sendOutErrors.settlement_stopped,
@@ -52,7 +52,7 @@ const texts = {
 };
 export type EscrowCode = keyof typeof texts;
 
-/** With its text, unless there is a more exact one. */
+/** Uses the code's text, unless given a more exact one. */
 export function escrowFailure(code: EscrowCode, details: FailureDetails = {}): Failure {
   return new Failure(code, { detail: texts[code], ...details });
 }

@@ -7,7 +7,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** Bookings in escrow on a started product, over dispatch and MCP, with the chain read by viem. */
+/** Bookings in escrow on a started product, over dispatch and MCP; viem reads the chain. */
 let service: TestService;
 let escrow: Escrow;
 let own: Hex;
@@ -38,7 +38,7 @@ async function expectMined(result: Record<string, unknown>) {
   expect((await escrow.client.getTransactionReceipt({ hash })).status).toBe("success");
 }
 
-/** Nothing under way: what the tenant has is what the chain has. */
+/** Nothing is in progress: the tenant's books equal the chain. */
 async function expectSettledBooks() {
   const { balances, available, outgoing } = await escrow.holdings();
   expect(available).toEqual(balances);
@@ -189,7 +189,7 @@ describe("a booking's life", () => {
       serviceTakeUsdc: "2.00",
       totalUsdc: "209.000099",
     });
-    // The policy of later does not change what was priced.
+    // A later policy does not change an earlier price.
     resultOf(
       await service.call("activate_tenant_pricing_policy", {
         markupConfig: { strategy: "static", bps: 0 },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 const VENDOR: Hex = "0x00000000000000000000000000000000000000bb";
-/** More than any step has moments. */
+/** More moments than any step has. */
 const MOST_DEATHS = 24;
 const OUTLIVED = "outlived";
 
@@ -27,7 +27,7 @@ interface Subject {
   key: string;
 }
 
-/** A step, what there must be before it, and what is there once it was taken, however often. */
+/** A step, its prerequisite, and the state after it, however often it is taken. */
 interface Kind {
   prepare(subject: Subject): Promise<unknown>;
   take(subject: Subject, call: StepCall): Promise<Pick<StepAnswer, "kind">>;
@@ -105,7 +105,7 @@ describe("a process that dies", () => {
     "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves what the next one finishes once",
     { timeout: 240_000 },
     async (_name, { prepare, take, taken }) => {
-      /** What the dead process left of its call, or that it outlived the step. */
+      /** The state that the dead process left for its call, or that it outlived the step. */
       async function live(subject: Subject, deathAt: number): Promise<string> {
         const where = `dies after step ${deathAt}`;
         expect((await stateOf(subject)).chain, where).not.toEqual(taken);
@@ -115,7 +115,7 @@ describe("a process that dies", () => {
         if (!(await Promise.race([living, dying.death.then(() => true)]))) return OUTLIVED;
         const { effect } = await world.effectOf(callId);
         await world.drain(world.openedChain);
-        // What was stored is carried out without anybody's asking again.
+        // A stored step completes without another call.
         const after = await stateOf(subject);
         if (effect === "none") expect(after.chain, where).not.toEqual(taken);
         else expect(after.chain, where).toEqual(taken);
@@ -129,14 +129,14 @@ describe("a process that dies", () => {
 
       const subjects = Array.from({ length: MOST_DEATHS }, newSubject);
       await world.drained(Promise.all(subjects.map(prepare)));
-      // After one is before the next: every moment between two requests or statements comes once.
+      // After one step is before the next, so every moment between two requests or statements is covered.
       const lives = new Set<string>();
       for (const [index, subject] of subjects.entries()) {
         const life = await live(subject, index + 1);
         lives.add(life);
         if (life === OUTLIVED) break;
       }
-      // Control: some died at each stage, in their order, and the last one outlived.
+      // Control: some died at each stage, in order, and the last one outlived the step.
       expect([...lives]).toEqual(["none", "open", "done", OUTLIVED]);
       expect(await world.reconcile(world.openedChain)).toEqual({ USDC: 0n, EURC: 0n });
     },
@@ -187,7 +187,7 @@ describe("the contract refuses what the records allowed", () => {
 });
 
 describe("a reservation that was to pay for an order", () => {
-  /** The supplier has booked it, and keeps all of it. */
+  /** The supplier has booked it and refunds nothing. */
   async function order(escrowBookingId: Hex, cover: bigint): Promise<string> {
     const id = `bkg_${freshHash()}`;
     await world.stores.bookings.insert({
@@ -253,7 +253,7 @@ describe("a reservation that was to pay for an order", () => {
     expect(await world.booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });
     expect(await world.trip(tripId)).toMatchObject({ free: 6n * UNIT, held: 4n * UNIT });
     expect(await chargedFor(id)).toBe(0n);
-    // A cancellation brings it to the wallet, which pays.
+    // A cancellation returns it to the wallet, which pays.
     const action = { name: "cancel", bookingId, reason: "timeout" } as const;
     await world.drained(world.step(action, { callId: await world.newCall() }));
     await world.drain(world.openedChain);
@@ -262,7 +262,7 @@ describe("a reservation that was to pay for an order", () => {
   });
 });
 
-/** Without an id of its own. */
+/** Without a booking id. */
 const asked = (tripId: Hex, amount: bigint) => ({
   tenantId: world.tenantId,
   tripId,

@@ -18,9 +18,9 @@ import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** Random lives of trips and bookings, driven through the tools, against a plain model: npm run test:long for more of them. */
+/** Random lives of trips and bookings, through the tools, compared with a plain model; `npm run test:long` runs more of them. */
 const RUNS = Number(process.env.ESCROW_MODEL_RUNS ?? 2);
-/** Lives of one run, all at once. */
+/** Lives of one run, in parallel. */
 const LIVES = 4;
 const LONGEST = 12;
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** The product and the model do not agree. */
+/** The product and the model differ. */
 class Difference extends Error {}
 
 function same(product: unknown, model: unknown, where: string): void {
@@ -156,7 +156,7 @@ const amountsOf = ({ vendor, markup, serviceFee }: { vendor: bigint; markup: big
   serviceFee,
 });
 
-/** What the tenant's treasury has paid in the end. */
+/** The treasury's net spending. */
 const spentBy = ({ trips }: EscrowModel): bigint =>
   trips.reduce((sum, trip) => sum + BUDGET - trip.refunded - trip.markupPaid - trip.actionFeePaid, 0n);
 
@@ -182,7 +182,7 @@ describe("random lives of trips and bookings", () => {
     expect(outgoing.USDC).toBe("0.00");
   });
 
-  // Each with a seed whose first life shows it; the others are there for the day on which the seed means other lives.
+  // Each has a seed whose first life shows it; the others are there in case the seed comes to mean other lives.
   it.each<[Mutant, number]>([
     ["refunds twice", 3],
     ["settles what was cancelled", 18],

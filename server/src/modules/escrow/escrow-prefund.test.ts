@@ -14,7 +14,7 @@ import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
 import { readGuestLink } from "./guest-link.ts";
 
-/** `prefund_trip` on a started product with a mail server, over dispatch and MCP, with the chain read by viem. */
+/** `prefund_trip` on a started product with a mail server, over dispatch and MCP; viem reads the chain. */
 const OTHER_ORIGIN = "https://trips.example.com";
 let service: TestService;
 let escrow: Escrow;
@@ -203,7 +203,7 @@ describe("the guest", () => {
     const mails = mail.received.filter(({ to }) => to.includes(guestEmail));
     expect(mails).toHaveLength(1);
     expect(mails[0]?.parsed.text).toContain(trip.guestLink);
-    // The trace of the call, as it stands with the trip.
+    // The call's trace id, as stored with the trip.
     const [{ trace_id: traceId } = {}] = await service.sql("select trace_id from trip where trip_id = $1", [
       trip.tripId,
     ]);
@@ -213,25 +213,25 @@ describe("the guest", () => {
     expect(claimCode).toMatch(/^\d{6}$/);
     expect(mails[0]?.parsed.text).not.toContain(claimCode);
     expect(mails[0]?.parsed.html).not.toContain(claimCode);
-    // Whoever waits can learn of it before the one who carries it out has written it down.
+    // A waiting caller can get the outcome before the submitter has logged it.
     await expect.poll(() => logged).toContain(trip.txHash);
     const secret = readGuestLink(trip.guestLink)?.linkSecret ?? "";
     expect(secret).toHaveLength(43);
     for (const hidden of [secret, guestEmail]) expect(await searchDatabase(service, hidden)).toEqual([]);
-    // Six digits can stand in any hash or time; as a value of their own they do not.
+    // Six digits can occur in any hash or time, but not as a separate value.
     const alone = new RegExp(`(?<![0-9a-fA-F.])${claimCode}(?![0-9a-fA-F.])`);
     expect(`"claimCode":"${claimCode}"`).toMatch(alone);
     expect((await searchDatabase(service, claimCode)).filter((row) => alone.test(row))).toEqual([]);
     expect(logged).not.toMatch(alone);
     for (const hidden of [secret, guestEmail]) expect(logged).not.toContain(hidden);
-    // Controls: what is kept is found.
+    // Controls: the search finds stored values.
     expect(await searchDatabase(service, trip.codeNonce)).not.toEqual([]);
   });
 });
 
 describe("where guest links may lead", () => {
   const own = "https://own.example";
-  /** `npm run tenant -- link-origins …`, inside this process. */
+  /** `npm run tenant -- link-origins …`, within this process. */
   async function linkOrigins(...args: string[]) {
     let text = "";
     const write = (part: string) => {

@@ -14,7 +14,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What steps of trips and bookings refuse, before anything is stored. */
+/** Refusals of steps of trips and bookings, before anything is stored. */
 let service: TestService;
 let escrow: Escrow;
 let tripId: Hex;

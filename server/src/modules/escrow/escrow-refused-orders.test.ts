@@ -7,7 +7,7 @@ import type { StoredOperation } from "../../ports/chain/chain-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";
 import type { EscrowAction } from "./step-machine/escrow-action.ts";
 
-/** Orders that nobody signs for have only their own transactions to tell what became of them. */
+/** Orders without a wallet's signature: only their own transactions tell their outcome. */
 
 let world: ChainWorld;
 let orders: EscrowOrders;
@@ -25,7 +25,7 @@ afterAll(async () => {
 const reservation = (): EscrowAction & { name: "reserve" } => ({ name: "reserve", bookingId: hash32(), amount: UNIT });
 const endOf = async (id: string) => requireThere(await world.stores.chainTransactions.get(id));
 
-/** The node takes nothing of it, until an empty transaction has its nonce. */
+/** The node refuses it until an empty transaction has its nonce. */
 async function refused(operation: StoredOperation) {
   const { id } = await orders.store(operation);
   const isEmpty = (raw: unknown) =>
@@ -64,14 +64,14 @@ it("an order is not over by a transaction without effect while a later one of it
   if (args === undefined || typeof args[0] !== "object") throw new Error("that funds nothing");
   const tripId = orders.escrow.tripId(args[0]);
   const reserve = reservation();
-  // It reverts, as there is no such trip yet, and its receipt is not looked at.
+  // It reverts, as the trip does not exist yet, and its receipt is not read.
   const { id } = await orders.withheld(() => orders.store(orders.orderOf(tripId, reserve)));
   const first = await endOf(id);
   await world.devChain.ask("eth_sendRawTransaction", [first.raw]);
   await world.devChain.mine();
   expect(await world.openedChain.chain.receipt(requireThere(first.hash))).toMatchObject({ succeeded: false });
   await world.stores.chainTransactions.requeue(id, requireThere(first.hash), first.step);
-  // What is signed then waits at a node whose answer is lost.
+  // The next signed one reaches a node whose answer is lost.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
   await world.openedChain.submitter.runOnce().catch(() => undefined);
   const { raw, earlierHashes } = await endOf(id);

@@ -5,7 +5,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** Steps that are asked for twice, or by sixteen at once: one effect, one answer, one charge. */
+/** Repeated and concurrent steps: one effect, one answer, one charge. */
 let service: TestService;
 let escrow: Escrow;
 let own: Hex;
@@ -84,7 +84,7 @@ describe("asked again with the same meaning", () => {
       itineraryHash: commitOf(bookingId).itineraryHash,
     };
     expect((await service.call("confirm_booking", priced)).body.code).toBe("wrong_state");
-    // Before anything of it is looked at.
+    // Refused before the vendor is checked.
     const unpaid = { ...priced, vendorAddress: await escrow.escrowAddress() };
     expect((await service.call("confirm_booking", unpaid)).body.code).toBe("wrong_state");
     const ticket = { bookingId, ticketOrderHash: freshHash() };
@@ -147,7 +147,7 @@ describe("sixteen at once", () => {
     const [first] = answers;
     for (const answer of answers) expect(resultOf(answer)).toEqual(resultOf(first ?? answer));
     expect(await escrow.countSteps()).toBe(count + 1);
-    // One that is answered before the first is charged names no record.
+    // An answer given before the first is charged names no record.
     const meters = new Set(answers.flatMap(({ headers }) => headers.get("x-service-meter-id") ?? []));
     expect(meters.size).toBe(1);
     const paid = await service.sql("select tool from usage_record where tool = $1 and tenant_id = $2", [

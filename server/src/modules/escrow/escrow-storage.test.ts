@@ -52,7 +52,7 @@ describe("trips", () => {
     expect(
       JSON.stringify({ ...row, budgetMicro: "" }, (_key, part) => (typeof part === "bigint" ? "" : part)),
     ).not.toContain("amelia@");
-    // Moved to another trip it cannot be read.
+    // It cannot be decrypted under another trip.
     const other = await stores.trips.insert(newTrip());
     const encryptedGuestEmail = row?.encryptedGuestEmail ?? "";
     await setup.db.updateTable("trip").set({ encryptedGuestEmail }).where("tripId", "=", other.tripId).execute();

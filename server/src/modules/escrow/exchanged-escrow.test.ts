@@ -11,8 +11,8 @@ import { resultOf, runChainCommand, UNIT } from "../../../test/support/treasury.
 import type { Hex } from "../../domain/tokens.ts";
 
 /**
- * The operator names another escrow right after the last movement of the one before. A live network reads its newest blocks again,
- * and what is in the books by then was the escrow's.
+ * The operator names another escrow right after the last movement of the previous one. A live network reads its newest
+ * blocks again, which now contain booked movements of the previous escrow.
  */
 vi.setConfig({ testTimeout: 120_000 });
 const PATIENCE = { timeout: 60_000 };
@@ -62,14 +62,14 @@ it("another escrow, and then none, leave the books as they are, and deposits are
       const { movements } = Movements.parse(await call("list_movements", { limit: 100 }));
       return movements.filter(({ kind }) => kind === "deposit").map(({ amount }) => amount);
     };
-    /** New blocks are read, and with them those before. */
+    /** New blocks are read, and the previous ones with them. */
     const depositAndRead = async (expected: number) => {
       await chain.deposit(address, 10n * UNIT);
       await expect
         .poll(async () => ({ deposits: await deposits(), stopped: (await status()).stoppedBecause }), PATIENCE)
         .toEqual({ deposits: Array.from({ length: expected }, () => "10.00"), stopped: null });
     };
-    /** Money goes into the escrow and out of it again, and all of that is in the books. */
+    /** Money goes into the escrow and out again, and all of it is booked. */
     const useEscrow = async () => {
       const { tripId } = await call("prefund_trip", { budgetUsdc: "5" });
       expect(await call("close_trip", { tripId })).toMatchObject({ returnedNowUsdc: "5.00" });

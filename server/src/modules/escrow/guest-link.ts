@@ -14,7 +14,7 @@ export interface GuestLink {
   linkSecret: string;
 }
 
-/** The secret stands behind the `#`, which browsers keep to themselves. */
+/** The secret follows the `#`, which browsers do not send. */
 function buildGuestLink(linkOrigin: string, { tripId, linkSecret }: GuestLink): string {
   return `${linkOrigin}${CLAIM_PATH}/${tripId}#${linkSecret}`;
 }
@@ -25,8 +25,8 @@ export function guestLinkOf(claimKeys: ClaimKeys, trip: Pick<Trip, "tripId" | "c
 }
 
 /**
- * Undefined: it is no guest link. Where it leads is not looked at, as nobody goes there: what counts is the trip and the secret,
- * and a link stays good when the operator moves the page.
+ * Undefined if it is no guest link. The origin is ignored, as nobody follows the link: the trip and the secret count,
+ * and a link stays valid if the operator moves the page.
  */
 export function readGuestLink(text: string): GuestLink | undefined {
   if (text.length > LONGEST_LINK) return undefined;

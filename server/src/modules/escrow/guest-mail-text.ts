@@ -4,14 +4,14 @@ import { nameText, summaryText, type Trip } from "../trips/index.ts";
 
 export type TripToMail = Pick<Trip, "tripId" | "environment" | "budget" | "expiresAt" | "requiresCode" | "details">;
 
-/** The code is never in it: the buyer gives that to the guest in another way. */
+/** Never contains the code: the buyer gives it to the guest separately. */
 export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Letter {
   const { budget, details } = trip;
   const guest = quotedName(details.guestName);
   const buyer = quotedName(details.buyerName);
   const amount = `${formatDecimal(budget)} USDC`;
   const parts = partsOf(trip, { guest, buyer, amount, guestLink });
-  // Nothing that the buyer wrote is in a header: there it would seem to be said by us.
+  // No header contains the buyer's text, as it would seem to come from the service.
   const subject = `A trip for you: ${amount}`;
   return composeMail({ to: { address: guestEmail }, subject, language: "en", parts });
 }

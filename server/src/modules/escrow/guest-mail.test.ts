@@ -30,7 +30,7 @@ import { describeWhole } from "./trips/trip-answers.ts";
 
 const BUDGET = 500_000_000n;
 const FROM = { address: "trips@wayfare.example", name: "Wayfare" };
-/** Longer than any machine stands still, for who waits for the end. */
+/** Longer than any machine stalls, for waiting for the end. */
 const PATIENCE_MILLISECONDS = 50_000;
 
 let setup: TestIdentities;
@@ -50,7 +50,7 @@ beforeEach(async () => {
   server.received.length = 0;
   clock = createManualClock();
   stores = createStores(setup.db, clock, setup.vault);
-  // The record of a trip is only added to, row by row.
+  // The record of a trip is append-only, row by row.
   await sql`truncate trip, message cascade`.execute(setup.db);
 });
 afterAll(async () => {
@@ -73,7 +73,7 @@ const portsWith = (mailer: Mailer | undefined, change: Partial<Mailing> = {}): G
 });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
   sendInTime(ports, trip, waitMilliseconds);
-/** As another process, or the same one later: over the server that works. */
+/** As another process, or the same one later: over the working server. */
 const runJob = (log: Log = silentLog) => {
   const ports = portsWith(mailerFor(server.port));
   return reconcileEffects([outboxUse(ports, guestMailKind(ports))], { workerId: "job", log });
@@ -81,7 +81,7 @@ const runJob = (log: Log = silentLog) => {
 
 type TripChange = Partial<Omit<NewTrip, "details">> & { details?: Partial<Trip["details"]> };
 
-/** A trip whose budget is on the way. */
+/** A trip whose budget has not arrived yet. */
 async function newUnfundedTrip({ details, ...rest }: TripChange = {}): Promise<Trip> {
   return await stores.trips.insert({
     tripId: randomHex(32),
@@ -253,7 +253,7 @@ describe("a mail server that does not take it", () => {
     const mailer = mailerFor(silent.port, { stepMilliseconds: 1_000, wholeMilliseconds: 2_000 });
     expect(await sendGuestMail(portsWith(mailer), trip, 50)).toBe(false);
     await expect.poll(silent.connectionsTaken).toBe(1);
-    // Given up by the mailer, and put back.
+    // The mailer gave up and put it back.
     await expect.poll(() => silent.connections.size).toBe(0);
     await expect
       .poll(async () => {
@@ -342,7 +342,7 @@ describe("several at once", () => {
 it("a crash between the sending and the note of it lets it be sent again under the same message id, after a while", async () => {
   const trip = await newTrip();
   const ports = portsWith(mailerFor(server.port));
-  // Found, taken, read, counted, marked, sent, noted.
+  // The steps: found, taken, read, counted, marked, sent, noted.
   const { wrap, death } = mortalWorker(7, "before");
   const carriers = openCarriers({ mailer: wrap(mailerFor(server.port)) });
   const dying = { ...ports, stores: wrap(stores), mailing: { ...mailing, carriers } };

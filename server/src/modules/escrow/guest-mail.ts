@@ -15,7 +15,7 @@ export interface GuestMailPorts extends OutboxPorts {
 type MailedTrip = Pick<Trip, "environment" | "tripId" | "tenantId">;
 
 const KIND = "guest_mail";
-/** From then on nobody waits for it any more. */
+/** After this nobody waits for it any more. */
 const GIVEN_UP_AFTER = { hours: 24 };
 
 const reasonFor = ({ environment, tripId, tenantId }: MailedTrip) => ({
@@ -25,7 +25,7 @@ const reasonFor = ({ environment, tripId, tenantId }: MailedTrip) => ({
   about: [tripId],
 });
 
-/** In the transaction in which the trip's budget arrives. */
+/** In the transaction that stores the budget's arrival. */
 export async function storeGuestMail({ messages }: Pick<Aggregates, "messages">, trip: Trip): Promise<void> {
   if (trip.mail !== "pending") return;
   const expiresAt = trip.createdAt.add(GIVEN_UP_AFTER);
@@ -33,8 +33,8 @@ export async function storeGuestMail({ messages }: Pick<Aggregates, "messages">,
 }
 
 /**
- * Writes to the guest of a trip whose budget has arrived. True: the mail server took the mail. It never fails because of a mail server:
- * what takes longer than a caller waits goes on.
+ * Sends the mail to the guest of a funded trip. True if the mail server accepted it. A mail server's error never fails
+ * the call: sending continues after the caller's wait.
  */
 export async function sendGuestMail(
   ports: GuestMailPorts,
@@ -45,7 +45,7 @@ export async function sendGuestMail(
   return stored !== undefined && (await sendNow(ports, guestMailKind(ports), stored, waitMilliseconds)) === "sent";
 }
 
-/** The mail's state is shown with the trip, and its end is in the trip's record. */
+/** The mail's state is shown with the trip, and its end goes into the trip's record. */
 export function guestMailKind({
   stores,
   claimKeys,

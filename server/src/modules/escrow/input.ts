@@ -10,10 +10,10 @@ import { escrowFailure } from "./errors.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** What the books can hold. */
+/** The maximum that the books can store. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
-/** In lower case. Undefined: not 32 bytes, and so nobody's id. */
+/** In lower case. Undefined if it is not 32 bytes, so that it cannot be an id. */
 export function readHash(text: string): Hex | undefined {
   return HASH.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined;
 }
@@ -23,7 +23,7 @@ export const Hash = z
   .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" })
   .describe("0x and 64 hex digits");
 
-/** What `Hash` has let through. */
+/** For a text validated by `Hash`. */
 export function hashOf(text: string): Hex {
   const hash = readHash(text);
   if (hash === undefined) throw new Error("the schema has let a bad hash through");
@@ -45,7 +45,7 @@ export const FreeAmount = z
   )
   .describe("Decimal, at most 6 places");
 
-/** What an amount's schema has let through. */
+/** For a text validated by an amount's schema. */
 export function amountOf(text: string): Micro {
   const amount = parseDecimal(text);
   if (amount === undefined) throw new Error("the schema has let a bad amount through");
@@ -59,7 +59,7 @@ export function requireContract(chain: Pick<Chain, "escrow">): EscrowContract {
   return chain.escrow;
 }
 
-/** The chain's own escrow, which is also the only one that a caller may name. */
+/** The chain's own escrow, the only one that a caller may name. */
 export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {
   const contract = requireContract(chain);
   if (escrowAddress !== undefined && readAddress(escrowAddress) !== contract.address) {

@@ -9,7 +9,7 @@ import {
 import { resultOf, runChainCommand } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What a live network begins to use, changes and gives up: whatever was paid in before, the books say what is there. */
+/** A live network starts to use an escrow, changes it and gives it up: whatever was paid in before, the books match. */
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {
@@ -22,11 +22,11 @@ afterAll(async () => {
 });
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
-/** No supplier sandbox and no development chain: what is tried here is only the live one. */
+/** Without a supplier sandbox and a development chain: only the live chain is tested here. */
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 const naming = (escrow: Hex | undefined) => ({ ...ALONE, ...(escrow === undefined ? {} : { CHAIN_ESCROW: escrow }) });
 
-/** Started, and looked at by an operator: what the books say of the escrow, of which token, when they agree with the chain. */
+/** Starts the service and returns the escrow's booked balances, once they agree with the chain. */
 async function bookedOf(escrow: Hex | undefined): Promise<unknown[]> {
   const running = await deployment.start(naming(escrow));
   try {
@@ -61,7 +61,7 @@ it("what somebody paid into it before and between two starts is in the books, on
   expect(await bookedOf(escrow)).toEqual(both(7, 3));
   await chain.deposit(escrow, 2n);
   expect(await bookedOf(escrow)).toEqual(both(9, 3));
-  // None, and the same one again, into which was paid meanwhile.
+  // Without an escrow, and with the same one again, which received money meanwhile.
   expect(await bookedOf(undefined)).toEqual(both(0, 0));
   await chain.deposit(escrow, 5n);
   expect(await bookedOf(escrow)).toEqual(both(14, 3));

@@ -26,7 +26,7 @@ import { tripPrefund } from "./trips/prefund-operation.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleSettings {
-    /** Where guest links may lead besides the application host. */
+    /** Allowed origins of guest links besides the application host. */
     readonly "escrow.linkOrigins": readonly string[];
   }
 }
@@ -104,6 +104,6 @@ export const escrowModule = defineModule({
     return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, guestMailKind(ports))];
   },
   jobs: escrowJobs,
-  // Its end comes before that of the job, which a mail under way would hold up.
+  // Closed before the job, which a mail in progress would delay.
   stop: async ({ mailer }) => mailer?.close(),
 });

@@ -19,9 +19,9 @@ interface FundingRequest {
   callId: string;
   trip: NewTrip;
   terms: TripTerms;
-  /** The answer but for `txHash`, `chainId` and `status`. It is stored: nothing secret may be in it. */
+  /** The answer without `txHash`, `chainId` and `status`. It is stored, so it must contain no secret. */
   result: Readonly<Record<string, unknown>>;
-  /** Whether what an earlier call with the same Idempotency-Key has stored is what is asked now. */
+  /** Whether the transaction stored by an earlier call with the same Idempotency-Key is the requested one. */
   isSame(earlier: ChainTransaction): boolean;
   waitMilliseconds?: number | undefined;
 }
@@ -36,7 +36,7 @@ declare module "../../kernel/contracts/tool.ts" {
 interface ClaimLinks {
   /** The application host's own, such as `https://app.example.com`. */
   defaultOrigin: string;
-  /** Besides, by the operator's choice: for every tenant, and for this one. Read anew each time. */
+  /** Further origins by the operator's choice: for every tenant, and for this one. Read each time. */
   otherOrigins(tenantId: string): Promise<readonly string[]>;
 }
 
@@ -61,18 +61,18 @@ export interface PrefundRequest {
 
 const SECONDS_PER_DAY = 86_400;
 const NO_METADATA: Hex = `0x${"0".repeat(64)}`;
-/** What an earlier call asked for was counted from another second. */
+/** An earlier call's term started at another second. */
 const SAME_TERM_SECONDS = 3_600;
 
 /**
- * Brings a budget into the escrow and gives whoever has the link, and the code where one is asked for, the right to claim the
- * trip. Everything that a guest needs follows from the code nonce and the master key; nothing of it is stored.
+ * Brings a budget into the escrow and lets anyone with the link, and the code if one is required, claim the trip.
+ * Everything that a guest needs derives from the code nonce and the master key; nothing of it is stored.
  */
 export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest): Promise<SendOutAnswer> {
   const { chain, stores, clock, claimKeys } = ports;
   const { callId, guestEmail, waitMilliseconds } = request;
   const { terms, trip } = await planTrip(ports, request);
-  // Its Idempotency-Key is free again when the first call was not answered in time; then the first trip is the one that counts.
+  // If the first call was not answered in time, its Idempotency-Key is free again, and the first trip counts.
   const earlier = await stores.chainTransactions.findOfRequest(chain.environment, callId);
   const funding = tripPrefund.read(earlier?.operation);
   const first = funding && (await stores.trips.find(trip.tenantId, chain.environment, funding.tripId));
@@ -115,7 +115,7 @@ async function planTrip(
   const linkOrigin = await allowedOrigin(claimLinks, tenantId, request.linkOrigin);
   const { address: funder } = await stores.wallets.ensure(environment, "treasury", tenantId);
   const codeNonce = randomHash(random);
-  // Whole seconds, as the chain counts.
+  // Whole seconds, as on the chain.
   const start = Math.floor(clock.now().epochMilliseconds / 1000);
   const expiresAt = start + request.expiresInDays * SECONDS_PER_DAY;
   const terms: TripTerms = {
@@ -124,7 +124,7 @@ async function planTrip(
     expiresAt: BigInt(expiresAt),
     claimSigner: claimKeys.signerAddress(codeNonce),
     metadataHash: details.metadataHash ?? NO_METADATA,
-    // Not the code nonce, which the chain has no business to know.
+    // Not the code nonce, which must not be on the chain.
     salt: randomHash(random),
   };
   const trip: NewTrip = {
@@ -145,7 +145,7 @@ async function planTrip(
   return { terms, trip };
 }
 
-/** Throws a Failure that names those which are allowed. */
+/** Throws a Failure that names the allowed ones. */
 export async function allowedOrigin(
   claimLinks: ClaimLinks,
   tenantId: string,
@@ -160,7 +160,7 @@ export async function allowedOrigin(
   throw invalidInput([{ path: "linkOrigin", message }]);
 }
 
-/** What was asked for, as far as a repetition can say the same. */
+/** Whether a repetition asks for the same, apart from fresh values. */
 function isSameTrip(first: Trip, again: NewTrip, now: Temporal.Instant): boolean {
   const asked = ({ budget, escrow, requiresCode, details, guestEmail }: NewTrip) =>
     canonicalJson({ budget: budget.toString(), escrow, requiresCode, details, guestEmail: guestEmail ?? null });
@@ -188,8 +188,8 @@ function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") 
 }
 
 /**
- * Stores the trip as `funding` with the operation that brings its budget from the tenant's treasury into the escrow, and waits.
- * Throws Failure with a code of `sendOutErrors`.
+ * Stores the trip as `funding` with the operation that moves its budget from the tenant's treasury into the escrow, and
+ * waits. Throws a Failure with a code of `sendOutErrors`.
  */
 export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
   const { callId, trip, terms, result, isSame, waitMilliseconds } = request;

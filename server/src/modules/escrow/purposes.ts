@@ -1,4 +1,4 @@
-/** What chain transactions of trips are for; step-machine/end-step.ts knows by it what their ends change. */
+/** Purposes of trips' chain transactions, by which step-machine/end-step.ts finds the changes at their ends. */
 export const TRIP_PREFUND_PURPOSE = "trip_prefund";
 /** Steps of a trip as a whole. */
 export const ESCROW_TRIP_PURPOSE = "escrow_trip";

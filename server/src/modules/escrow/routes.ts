@@ -22,7 +22,7 @@ import {
   TripUnlocked,
 } from "./trips/trip-answers.ts";
 
-/** What the routes of the tenant's trips and bookings in escrow read. */
+/** The stores of the routes for the tenant's trips and bookings in escrow. */
 interface TripRoutePorts {
   stores: Pick<Stores, "trips" | "escrowBookings">;
   reads: Reads;
@@ -30,7 +30,7 @@ interface TripRoutePorts {
 }
 
 interface ClosingPorts {
-  /** Undefined: this environment is switched off. */
+  /** Undefined if this environment is switched off. */
   portsFor(environment: Environment): Pick<Ports, "chain" | "submission" | "stores" | "clock"> | undefined;
 }
 
@@ -106,7 +106,7 @@ const readBooking = defineRoute({
   },
 });
 
-/** Wrong codes are counted from 0 again. */
+/** Resets the count of wrong codes. */
 const unlockTrip = defineRoute({
   id: "unlock_trip",
   method: "POST",
@@ -140,7 +140,7 @@ function reasonNotClaimable(trip: Trip, now: Temporal.Instant): string | undefin
   return undefined;
 }
 
-/** What is free goes back to the treasury wallet, once. */
+/** Returns the free budget to the treasury wallet, once. */
 const closeTripRoute = defineRoute({
   id: "post_trip_close",
   method: "POST",
@@ -171,7 +171,7 @@ const closeTripRoute = defineRoute({
   },
 });
 
-/** What codes of the escrow's steps are on a resource route. */
+/** Codes of the escrow's steps, mapped to those of a resource route. */
 const routeCodes: Readonly<Record<string, ServiceCode>> = {
   trip_not_funded: "conflict",
   step_reverted: "conflict",
@@ -194,7 +194,7 @@ function toRouteFailure(error: unknown): unknown {
   });
 }
 
-/** The tenant's own, in the key's environment. `tripId` is what `Hash` or the cursor's schema has let through. */
+/** The tenant's own trip, in the key's environment. `tripId` was validated by `Hash` or the cursor's schema. */
 function findTrip(trips: Stores["trips"], { tenantId, environment }: Principal, tripId: string) {
   return trips.find(tenantId, environment, hashOf(tripId));
 }

@@ -11,7 +11,7 @@ import { resultOf } from "../../../test/support/treasury.ts";
 import { createCatalog, jsonSchema } from "../../kernel/contracts/catalog.ts";
 import { redactionOf, SHOWN_ONCE_TEXT, shownOnce } from "../../kernel/contracts/shown-once.ts";
 
-/** What is shown once is in the first answer and nowhere else: not in the database, not in the log, not in a second answer. */
+/** A value shown once is in the first answer only: not in the database, not in the log, not in a second answer. */
 let service: TestService;
 let buyer: Buyer;
 let logged = "";
@@ -43,7 +43,7 @@ describe("an answer with values that are shown once", () => {
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(resultOf(again)).toEqual(kept(args));
     expect(probe.runs()).toBe(before + 1);
-    // The arguments count as they were sent, also where they are shown once.
+    // Arguments are compared as sent, even shown-once ones.
     const other = await service.call("probe_shown_once", { ...args, secret: newSecret() }, { headers });
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
     expect(await searchDatabase(service, args.secret)).toEqual([]);
@@ -99,7 +99,7 @@ describe("an answer with values that are shown once", () => {
     const call = () => service.call("probe_shown_once", args, { headers });
     expect(await call()).toMatchObject({ status: 500, body: { code: "provider_timeout" } });
     expect(await call()).toMatchObject({ status: 409, body: { code: "in_progress" } });
-    // As whoever brings it to its end writes it down.
+    // As stored by the process that completes it.
     const result = JSON.stringify({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
     const callId = probe.callOf(args.plain);
     await service.sql("update call set effect = 'done', result = $2 where id = $1", [callId, result]);
@@ -149,7 +149,7 @@ describe("a schema with values that are shown once", () => {
     const description = await service.send("/openapi.json", {});
     for (const { text } of [list, description]) expect(text).not.toMatch(/"(x-)?shown-?once"/i);
     const [entry] = createCatalog([probe.tool]).entries;
-    // The list over MCP carries no prose of results; the documentation is made of the catalog's schemas.
+    // The list over MCP has no descriptions of results; the documentation is generated from the catalog's schemas.
     expect(JSON.stringify(entry?.outputSchema)).toContain(
       `An answer that is given again says \\"${SHOWN_ONCE_TEXT}\\" instead`,
     );
@@ -227,7 +227,7 @@ describe("a schema with values that are shown once", () => {
       shownOnce(z.email()),
     ];
     for (const field of marks) expect(() => redactionOf(z.object({ field }), "output")).toThrow("plain text");
-    // What came in is never checked again.
+    // Inputs are never validated again.
     expect(redactionOf(z.object({ code: shownOnce(z.string().max(6)) }), "input")({ code: "1" })).toEqual({
       code: SHOWN_ONCE_TEXT,
     });

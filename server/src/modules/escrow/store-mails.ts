@@ -10,7 +10,7 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** How the mails to guests stand, as their trips show it. */
+/** The states of mails to guests, as their trips show them. */
 interface GuestMails {
   /** In the transaction that ends the message. */
   finish(environment: Environment, tripId: Hex, end: keyof typeof ENDS): Promise<void>;

@@ -13,9 +13,9 @@ interface ShelfParts {
   random: RandomBytes;
 }
 
-/** 190 bits: nobody guesses one. */
+/** 190 bits, which nobody can guess. */
 const TOKEN_LENGTH = 32;
-/** Letters, digits and a suffix: some readers go by it. */
+/** Letters, digits and a suffix, which some readers use. */
 export const FILE_ADDRESS = /^([0-9A-Za-z]{32})\.[a-z]{2,4}$/;
 
 export const hashOfToken = (token: string): Uint8Array => createHash("sha256").update(token).digest();

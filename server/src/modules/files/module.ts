@@ -7,7 +7,7 @@ import { createSharedFiles } from "./store.ts";
 
 const PRUNE_MILLISECONDS = 600_000;
 
-/** Files that tools make for people to look at, at addresses that nobody guesses and that expire. */
+/** Files that tools make for people, at secret addresses that expire. */
 export const filesModule = defineModule({
   name: "files",
   routes: fileRoutes,

@@ -10,11 +10,11 @@ export interface SharedFile {
   content: Uint8Array;
 }
 
-/** Puts files where whoever is given the address can read them, for a time. */
+/** Makes files readable to anyone with the address, for a time. */
 export interface FileShelf {
-  /** The addresses, in the order of the files. */
+  /** Returns the addresses in the order of the files. */
   share(tenantId: string, files: readonly SharedFile[], expiresAt: Temporal.Instant): Promise<readonly string[]>;
 }
 
-/** A tenant has so many at a time; with one more its oldest one goes. */
+/** The maximum per tenant at a time; one more removes the oldest. */
 export const MOST_FILES_OF_TENANT = 600;

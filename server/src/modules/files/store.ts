@@ -42,7 +42,7 @@ export function createSharedFiles(db: Queryable) {
         )`.execute(db);
     },
 
-    /** Whose it is does not matter: who has the token was given it. */
+    /** Independent of the owner: the token is the permission. */
     read: (tokenHash: Uint8Array, at: Temporal.Instant): Promise<SharedFile | undefined> =>
       db
         .selectFrom("sharedFile")
@@ -51,7 +51,7 @@ export function createSharedFiles(db: Queryable) {
         .where("expiresAt", ">", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .executeTakeFirst(),
 
-    /** Nobody can read the owner's files of these names any more. Answers how many there were. */
+    /** Makes the owner's files of these names unreadable, and returns their number. */
     async withdraw(
       { tenantId, environment }: { tenantId: string; environment: Environment },
       fileNames: readonly string[],
@@ -64,7 +64,7 @@ export function createSharedFiles(db: Queryable) {
       return Number(numDeletedRows);
     },
 
-    /** Removes those that have expired. */
+    /** Deletes expired ones. */
     async prune(at: Temporal.Instant): Promise<void> {
       await pruneRows(db, "shared_file", sql`expires_at <= ${at.toString()}::timestamptz`);
     },

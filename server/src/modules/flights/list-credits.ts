@@ -5,13 +5,13 @@ import type { CallOptions } from "../../ports/supplier/flights.ts";
 import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 
 export interface CreditsQuery {
-  /** Their users are the tenant's; neither: every customer of the tenant. */
+  /** Users of the tenant; if both are undefined, all customers of the tenant. */
   userId: string | undefined;
   customerUserId: string | undefined;
   limit: number;
 }
 
-/** The supplier is asked for one customer after another, for so many at a time. */
+/** The maximum of parallel requests, one per customer. */
 const AT_ONCE = 8;
 
 interface Caller {
@@ -21,7 +21,7 @@ interface Caller {
   environment: Environment;
 }
 
-/** Credits of the tenant's customers, newest first. Throws `customer_not_found` also for another tenant's. */
+/** Credits of the tenant's customers, newest first. Throws `customer_not_found` also for another tenant's customer. */
 export async function listCredits(
   { flightServicing, travelers }: { flightServicing: FlightServicing; travelers: Travelers },
   caller: Caller,

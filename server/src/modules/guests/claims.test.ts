@@ -269,7 +269,7 @@ describe("what only the guest may know", () => {
       name: "guest_claim_link",
       arguments: { guestLink, claimCode, guestWallet },
     });
-    // Whoever waits can learn of it before the one who carries it out has written it down.
+    // A waiting caller can get the outcome before the submitter has logged it.
     await expect.poll(() => logged).toContain(String(resultOf(answer).txHash));
     expect(await searchDatabase(service, secret)).toEqual([]);
     const alone = new RegExp(`(?<![0-9a-fA-F.])${claimCode}(?![0-9a-fA-F.])`);

@@ -19,7 +19,7 @@ import { giveTraveler } from "./guest-traveler.ts";
 
 /** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
 interface GuestRoutePorts {
-  /** Undefined: this environment is switched off. */
+  /** Undefined if this environment is switched off. */
   portsFor(environment: Environment): ClaimPorts | undefined;
 }
 

@@ -12,7 +12,7 @@ interface Owner {
 
 const columns = ["id", "name", "email", "roles", "createdAt"] as const;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createPersons(queryable: Queryable, clock: Clock): Persons {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);

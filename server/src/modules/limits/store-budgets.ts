@@ -23,7 +23,7 @@ const columns = [
   "endsOn",
 ] as const;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
   const select = (db: Queryable, { tenantId, environment }: SpendOwner) =>
     db

@@ -12,7 +12,7 @@ import { type FoundLimits, type Limits, NO_LIMITS, type SpendLimits } from "./sp
 /** Stands in `key_id` for the tenant itself. */
 const TENANT = "";
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimits {
   async function find(db: Queryable, tenantId: string, environment: Environment, keyId: string): Promise<Limits> {
     const row = await db

@@ -11,7 +11,7 @@ import { type EarnRequest, earnTogether, settlePayments } from "./store-payments
 
 const AT_ONCE = 64;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createPayments(queryable: Queryable, clock: Clock): Payments {
   const storage: PaymentStorage = { db: queryable, clock };
   // Together with what others ask for at the same time; within a transaction there are no others.

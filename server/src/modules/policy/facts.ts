@@ -207,7 +207,7 @@ function mostOf(values: readonly (number | undefined)[]): number | undefined {
   return known === undefined ? undefined : Math.max(...known);
 }
 
-/** Undefined when one is missing, or there is none. */
+/** Undefined if one is unknown, or there is none. */
 function allKnown<Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length && known.length > 0 ? known : undefined;

@@ -20,7 +20,7 @@ export const MOST_VERSIONS = 1_000;
 
 const columns = ["policyId", "version", "effectiveAt", "createdAt", "createdBy"] as const;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createTravelPolicies(queryable: Queryable, clock: Clock) {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);

@@ -33,7 +33,7 @@ const columns = [
   "activatedBy",
 ] as const;
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createPricingPolicies(queryable: Queryable, clock: Clock) {
   function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
     return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);

@@ -18,9 +18,9 @@ export interface ServicingRequest {
   callId: string;
   kind: ServicingKind;
   subjectId: string;
-  /** What a call is told that finds an earlier one at work. */
+  /** The failure of a call that finds an earlier one still running. */
   inProgress: { code: string; detail: string };
-  /** Everything that can be refused before anything is stored or sent. */
+  /** Runs all checks before anything is stored or sent. */
   prepare(): Promise<Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected">>;
 }
 

@@ -92,7 +92,7 @@ interface Guest {
   customerUserId?: string | undefined;
 }
 
-/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+/** Runs all checks before anything is stored or sent; changes nothing. */
 async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRequest, "callId">) {
   const { stayBookings, stores, travelers, clock } = ports;
   const { negotiatedRates } = stores;

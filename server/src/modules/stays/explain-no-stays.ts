@@ -52,7 +52,7 @@ export async function explainNoStays(
 ): Promise<{ detail: string; emptiedBy: string[] }> {
   const tried = await Promise.all(
     relaxations(query).map(async (relaxed) => {
-      // What the supplier cannot answer now explains nothing.
+      // A failed search explains nothing.
       const found = await stays.searchAccommodations(relaxed.query, 1, options).catch(() => undefined);
       return found === undefined || found.accommodations.length === 0 ? [] : [relaxed];
     }),

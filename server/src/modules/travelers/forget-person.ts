@@ -25,7 +25,7 @@ export interface Forgetting {
   value(stored: unknown, name: string, isAbout: boolean): unknown;
   /** What PostgreSQL finds rows by that may name the person: more than those that do. */
   pattern: string;
-  /** Whether a text names this person and no namesake. */
+  /** Whether a text names this person rather than a namesake. */
   isNamedIn(text: string): boolean;
 }
 

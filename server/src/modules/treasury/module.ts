@@ -31,7 +31,7 @@ declare module "../../kernel/contracts/parts.ts" {
 const RECONCILE_MILLISECONDS = 3_000;
 const LIVE_RECONCILE_MILLISECONDS = 30_000;
 const EQUIP_MILLISECONDS = 2_000;
-/** A node that does not answer must not keep a stop waiting. */
+/** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const treasuryModule = defineModule({

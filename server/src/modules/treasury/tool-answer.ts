@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Replayed } from "../../kernel/contracts/tool.ts";
 import type { SendOutAnswer } from "./send-out.ts";
 
-/** The stored result, checked: it may have been written by an earlier version. */
+/** Validates the stored result, which an earlier version may have written. */
 export function toToolAnswer<Output extends z.ZodType>(
   answer: SendOutAnswer,
   output: Output,

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
 
-/** What the database cannot say of its columns; the generated table types have it. */
+/** Columns whose type the database cannot tell; read by the generator of table types. */
 export const columnTypes: ColumnTypes = {
   "trip.trip_id": "Hex",
   "trip.escrow": "Hex",

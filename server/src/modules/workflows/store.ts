@@ -39,7 +39,7 @@ function toRun(row: Row): Run {
   return withoutNulls(row);
 }
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createRuns(queryable: Queryable, clock: Clock): Runs {
   return {
     ...createReads(queryable),

@@ -35,7 +35,7 @@ export interface Inbox<Item> {
   prune(before: Temporal.Instant): Promise<void>;
 }
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createInbox<Item extends { id: string }, Row extends { attempts: number }>(
   queryable: Queryable,
   clock: { now(): Temporal.Instant },

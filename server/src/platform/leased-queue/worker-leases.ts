@@ -34,7 +34,7 @@ export interface WorkerLeases<R> {
   claim(id: string, workerId: string, staleSeconds: number): Promise<R | undefined>;
 }
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createWorkerLeases<Row, R>(
   queryable: Queryable,
   clock: Clock,

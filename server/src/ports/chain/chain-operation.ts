@@ -111,7 +111,7 @@ export interface ChainOperation {
   /** Whether it waits while money stands still on its chain; what takes money out of a wallet of ours always does. */
   readonly waitsWhileStopped: boolean;
   authorize(call: OperationCall<StoredOperation>): Authorization | undefined;
-  /** `signature`: of the authorization, when a wallet of ours signs it. */
+  /** `signature` is that of the authorization, if a wallet of ours signs it. */
   encode(call: OperationCall<StoredOperation>, signature: Hex): EncodedCall;
   gasCeiling(call: OperationCall<StoredOperation>): Promise<GasCeiling>;
   /** Undefined: nothing leaves a wallet of ours. */

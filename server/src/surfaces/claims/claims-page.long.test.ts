@@ -122,7 +122,7 @@ describe("a guest with the link from the mail", () => {
     expect(posted.some((body) => body.includes(secret))).toBe(true);
     expect(requested.join()).not.toContain(secret);
     expect(logged.join()).not.toContain(secret);
-    // Six digits can stand in any hash or time; as a value of their own they do not.
+    // Six digits can occur in any hash or time, but not as a separate value.
     const alone = new RegExp(`(?<![0-9a-fA-F.])${trip.claimCode}(?![0-9a-fA-F.])`);
     expect(`"claimCode":"${trip.claimCode}"`).toMatch(alone);
     expect(logged.join()).not.toMatch(alone);

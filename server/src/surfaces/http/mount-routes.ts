@@ -117,7 +117,7 @@ function givenRequest(
   return {
     principals,
     params,
-    // Of a parameter that stands there twice the first counts.
+    // If a parameter is repeated, the first one counts.
     query: Object.fromEntries([...request.query].toReversed()),
     header: (name) => request.header(name),
     readText: (maximumBytes = MAXIMUM_BODY_BYTES) => request.text(maximumBytes),

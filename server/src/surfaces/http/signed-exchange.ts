@@ -47,7 +47,7 @@ export function createSignedAnswers(options: {
   gate: Gate;
   /** Undefined while serving; else why nothing is served now. */
   closedBecause(): ClosedReason | undefined;
-  /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
+  /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
   translate(error: unknown): unknown;
   appUrl: string;
   /** Signs answers to callers that could not be identified. */

@@ -79,7 +79,7 @@ export const previewCall = defineTool({
   advice:
     "It may query a supplier or the chain but changes nothing there. A travel policy applies here only if the tenant enforces it; check_policy checks in any case.",
   area: "account",
-  // Whoever may call the tool may try it; nobody else learns anything.
+  // Needs the scope of the previewed tool, so that nobody else learns anything.
   scopes: [],
   effect: "read",
   price: 500n,
@@ -157,7 +157,7 @@ const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "bo
 function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
   const paid = movements.filter(({ to }) => !STILL_YOURS.has(to));
   const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
-  // A sum in USDC says nothing of what leaves in another token.
+  // A sum in USDC would omit amounts in other tokens.
   const isKnown = tried !== undefined && amounts.length === paid.length && paid.every(({ token }) => token === "USDC");
   const toOthers = isKnown ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined;
   const say = (amount: bigint | undefined) => (amount === undefined ? null : formatDecimal(amount));
@@ -167,7 +167,7 @@ function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: s
   };
 }
 
-/** What a price must not exceed that nobody knows before the call. */
+/** The allowances that limit a price unknown before the call. */
 function sayUnjudged(allowances: readonly Allowance[]): string[] {
   if (allowances.every(({ leftAfter }) => leftAfter !== null)) return [];
   return [
@@ -175,7 +175,7 @@ function sayUnjudged(allowances: readonly Allowance[]): string[] {
   ];
 }
 
-/** Nobody outside was asked, and an agent must not take this for more than it is. */
+/** No outside system was asked, and the answer must not suggest otherwise. */
 function noteOn(effect: string | undefined, plan: Plan | undefined): string {
   if (effect === undefined) return "Nothing was done.";
   if (plan?.isRepeat === true && plan.refusal === undefined) {

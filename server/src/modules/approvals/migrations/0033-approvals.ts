@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Approvals of calls: what was asked for, what was decided, and which call has used it up. */
+/** Approvals of calls: the request, the decision, and the call that used it up. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table approval (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Which approval let a call through, kept when it is given back: a call that was only taken for dead may still do what it meant to. */
+/** Records which approval allowed a call. Kept when the approval is given back, as a call that seemed dead may still continue. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table approval_use (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What an approval of a flight lets through under the id of another offer; null: nothing, as of those that were asked for before. */
+/** Matches an approval of a flight to the id of another offer; null matches none, as in earlier rows. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table approval add column fare_hash text;

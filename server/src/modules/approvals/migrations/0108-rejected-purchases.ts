@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What a rejection says no to, by whichever call it is asked for; null: only the call itself, as of those that were asked for before. */
+/** Matches a rejection to other calls for the same; null matches only the call itself, as in earlier rows. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table approval add column rejection_hash text;

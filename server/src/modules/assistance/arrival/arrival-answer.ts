@@ -6,7 +6,7 @@ import { WayMode } from "./arrival-input.ts";
 
 const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
 
-/** What every tool of an arrival answers. */
+/** Members of every answer about an arrival. */
 export const ArrivalAnswer = ProviderProvenance.extend({
   airport: z.object({
     label: wordsOfOthers(),
@@ -56,7 +56,7 @@ export const ArrivalAnswer = ProviderProvenance.extend({
   language: LanguageAnswer,
 });
 
-/** The failures of every tool of an arrival. */
+/** Failures of every tool for arrivals. */
 export const arrivalErrors = {
   airport_not_found:
     "The airport is unknown, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",

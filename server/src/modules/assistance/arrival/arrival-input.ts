@@ -3,7 +3,7 @@ import { Latitude, Longitude } from "../../../domain/schemas.ts";
 import { RegionCode } from "../../places/index.ts";
 import { Instant } from "../instant-field.ts";
 
-/** What every tool asks of an arrival at an airport and of the way on from there. */
+/** Inputs of every tool for an arrival at an airport and the way on from there. */
 export const arrivalFields = {
   airport: z.string().describe("IATA code or name"),
   airportLatitude: Latitude.optional(),

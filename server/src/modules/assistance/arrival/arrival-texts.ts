@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What stands in the plans of an arrival. */
+/** Texts of arrival plans. */
 export const arrivalTexts = defineTexts({
   fromTo: {
     en: "{airport} → {destination}",

@@ -1,14 +1,14 @@
 import type { WayToAirport } from "../way-to-airport.ts";
 
 /**
- * Minutes from the landing until a traveler stands outside the airport. Whether there is a border, checked bags or a queue is not
- * known: these are what is usual, from a domestic flight with hand luggage to a full long-haul one with bags.
+ * Minutes from landing to leaving the airport. Border, checked bags and queues are unknown, so these are usual values,
+ * from a domestic flight with hand luggage to a full long-haul flight with bags.
  */
 export const MINUTES_TO_EXIT = { fewest: 20, usual: 50, most: 90 } as const;
 
 /**
- * The hour from which trains and buses are assumed to run, until midnight, on the airport's clock. No timetable is known here: some cities have lines
- * all night, and some stop earlier.
+ * The hour, by the airport's clock, from which trains and buses are assumed to run until midnight. No timetable is
+ * known: some cities have lines all night, and some stop earlier.
  */
 export const TRANSIT_FROM = 5;
 
@@ -24,11 +24,11 @@ interface Band {
 export interface ArrivalTimes {
   landsAt: Temporal.Instant;
   outside: Band;
-  /** Undefined: no way is known. */
+  /** Undefined if no way is known. */
   arrives: Band | undefined;
-  /** On the airport's clock, when the traveler probably steps out of it. */
+  /** By the airport's clock, when the traveler probably leaves it. */
   isNight: boolean;
-  /** Whether trains and buses are assumed to run when the traveler has left the airport, and until the door. */
+  /** Whether trains and buses are assumed to run from when the traveler leaves the airport until the destination. */
   transit: "runs" | "may_end" | "stopped";
 }
 

@@ -231,7 +231,7 @@ describe("an arrival at night", () => {
     expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
     const byCar = await playbook({ ...at("23:40"), mode: "driving" });
     expect(byCar.card.text.split("\n")[1]).toMatch(/^It is night then: book the car ahead/);
-    // The card's first step is the way on, with its time.
+    // The card's first step is the way on, with its duration.
     expect(byCar.card.text).toMatch(/1\. Way on: By taxi.*About \d+ min/);
   });
 });
@@ -268,7 +268,7 @@ describe("a walk from an airport", () => {
 });
 
 describe("the card of an arrival", () => {
-  /** Without the marks of the channel, and with one kind of space. */
+  /** Without the channel's markup, and with one kind of space. */
   const shown = (text: string) => text.replaceAll("\\", "").replaceAll(/[^\S\n]+/gu, " ");
 
   it.each(["en", "de", "fr", "es", "pt", "ja"])(

@@ -7,7 +7,7 @@ export interface Reminder {
   description: string;
   location: string;
   startsAt: Temporal.Instant;
-  /** The event lasts so long. */
+  /** Duration of the event. */
   minutes: number;
   /** Minutes before the start. */
   alarms: readonly number[];
@@ -24,8 +24,8 @@ interface CalendarParts {
 const SEQUENCE_EPOCH = Temporal.Instant.from("2026-01-01T00:00:00Z");
 
 /**
- * A calendar file (RFC 5545). Every time is in UTC, which each calendar shows on its own clock: no rule of a time zone can be wrong.
- * The ids follow from the trip, so that a file that is made again replaces what an earlier one left in the calendar.
+ * A calendar file (RFC 5545). All times are in UTC, which calendars show in their own zone, so no time zone rule can be
+ * wrong. Event ids derive from the trip, so that a new file replaces the events of an earlier one.
  */
 export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarParts): string {
   const calendar = new ICalCalendar({
@@ -56,7 +56,7 @@ export function uidOf(tripKey: string, kind: Reminder["kind"]): string {
   return `${createHash("sha256").update(`${tripKey}\n${kind}`).digest("hex").slice(0, 40)}@wayfare`;
 }
 
-/** Greater for whatever is made later, without anything to be remembered: seconds, which fit for the next decades. */
+/** Rises with time without stored state: in seconds, which fit for the next decades. */
 export function sequenceAt(madeAt: Temporal.Instant): number {
   return Math.max(0, Math.floor(madeAt.since(SEQUENCE_EPOCH).total("seconds")));
 }

@@ -7,18 +7,18 @@ import { FARTHEST_KILOMETERS } from "../way-to-airport.ts";
 
 const LONGEST_TEXT = 120;
 const LONGEST_ADDRESS = 300;
-/** A name may be one of many towns far away before it is the district of the city that the traveler lands in. */
+/** The name may match many distant towns before the district of the city where the traveler lands. */
 const CANDIDATES = 40;
 const MOST_OTHERS = 5;
 const MOST_TOO_FAR = 3;
-/** Candidates nearer to each other than this are one place to whoever travels there. */
+/** Closer candidates count as one place for a traveler. */
 const SAME_PLACE_METERS = 3_000;
-/** Coordinates that are farther from the airport that the code names are probably another one's. */
+/** Coordinates farther from the airport that the code names probably belong to another one. */
 const SAME_AIRPORT_METERS = 20_000;
 
 export interface ArrivalAirport {
   label: string;
-  /** Null: it was named in another way. */
+  /** Null if it was not named by a code. */
   iataCode: string | null;
   latitude: number;
   longitude: number;
@@ -37,7 +37,7 @@ interface UnknownAirport {
   nearMatches: readonly string[];
 }
 
-/** By coordinates, else by its code, else by its name or by that of a city with one airport. */
+/** By coordinates, else by its code, else by its name or that of a city with one airport. */
 export async function findAirport(
   { airport, airportLatitude, airportLongitude }: AirportInput,
   maps: Maps,
@@ -108,15 +108,15 @@ interface DestinationInput {
 }
 
 interface FoundDestination {
-  /** Undefined: nobody knows the address, or every place of that name is too far from the airport. */
+  /** Undefined if the address is unknown, or every place of that name is too far from the airport. */
   destination: ArrivalDestination | undefined;
   nearMatches: readonly string[];
-  /** The nearest places of that name, where each is farther than a way by road on the day. */
+  /** The nearest places of that name, if each is beyond a day's reach by road. */
   tooFar: readonly { label: string; kilometers: number }[];
   provenance: ProviderProvenance;
 }
 
-/** Of several places of the name the one nearest to the airport, within reach by road; what else it could be is said. */
+/** Takes the place of that name that is nearest to the airport and within reach by road; the answer names the others. */
 export async function findDestination(
   { destinationLabel = "", destinationAddress, regionCode, languageCode }: DestinationInput,
   airport: ArrivalAirport,
@@ -129,7 +129,7 @@ export async function findDestination(
   const [given] = candidates;
   const sorted = given?.precision === "point" ? [given] : nearestFirst(candidates, airport, address);
   const reachable = sorted.filter(isWithinReach(airport));
-  // An address, a name with its city and coordinates mean what they say, however far that is; a bare name means a place near by.
+  // An address, a name with its city and coordinates are unambiguous, however far; a bare name means a place nearby.
   const taken = reachable[0] ?? (BARE_NAME.test(address) ? undefined : sorted[0]);
   if (taken === undefined) {
     const tooFar = sorted.map((place) => ({
@@ -158,7 +158,7 @@ const BARE_NAME = /^[^\p{N},;]+$/u;
 const isWithinReach = (airport: Position) => (place: Position) =>
   distanceMeters(place, airport) <= FARTHEST_KILOMETERS * 1_000;
 
-/** Those that are called so before those that have the name beside their own, such as a former one. */
+/** Places with this main name before those with it as a further name, such as a former one. */
 function nearestFirst<Known extends Position & { label: string }>(
   places: readonly Known[],
   airport: Position,
@@ -172,7 +172,7 @@ function nearestFirst<Known extends Position & { label: string }>(
   );
 }
 
-/** What to do where the destination is not known or not within reach. */
+/** The next action if the destination is unknown or out of reach. */
 export function sayNotFound(
   { tooFar }: Pick<FoundDestination, "tooFar">,
   { label }: ArrivalAirport,

@@ -20,10 +20,10 @@ interface Arrival {
   words: Words;
 }
 
-/** The way from the airport with its times, its map and the links to it: what every tool of an arrival answers. */
+/** The way from the airport with its times, map and links: the common part of every arrival answer. */
 export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
   const { tenantId, airport, destination, landsAt, words } = arrival;
-  // When the traveler leaves the airport does not depend on the way.
+  // The time when the traveler leaves the airport does not depend on the way.
   const outside = landsAt && timesOf(landsAt, undefined, airport.timeZone);
   const kilometers = distanceMeters(airport, destination) / 1_000;
   const whyByCar = whyNotAsked(arrival.mode, outside, kilometers);
@@ -63,13 +63,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
 const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
 const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} Night lines, if there are any, are at`;
 
-/** Farther than this nobody walks with luggage; at night half of that is too far in a place that the traveler does not know. */
+/** The maximum walk with luggage; at night it is shorter, in a place unknown to the traveler. */
 const FARTHEST_WALK_KILOMETERS = 5;
 const FARTHEST_WALK_AT_NIGHT_KILOMETERS = 2;
 
 type WhyByCar = "transit_stopped" | "walk_too_far" | "walk_at_night";
 
-/** Why the plan is for a car, whatever was asked for. Undefined: it is as asked. */
+/** The reason why the plan is for a car instead of the requested mode. Undefined if it is as requested. */
 function whyNotAsked(asked: WayMode, outside: ArrivalTimes | undefined, kilometers: number): WhyByCar | undefined {
   if (asked === "transit") return outside?.transit === "stopped" ? "transit_stopped" : undefined;
   if (asked !== "walking") return undefined;
@@ -122,7 +122,7 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
 
 const KILOMETERS = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
 
-/** What decides how the traveler goes on, and so leads all that is said; empty where nothing is special. */
+/** The facts that decide how the traveler goes on, which lead the plan; empty if nothing is special. */
 export function sayDecision({ times, mode, whyByCar, kilometers, answer }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
   const isNight = times?.isNight === true;
@@ -138,7 +138,7 @@ export function sayDecision({ times, mode, whyByCar, kilometers, answer }: Arriv
   return mode === "driving" && isNight ? [say("carAtNight")] : [];
 }
 
-/** The traveler's own lines about the way, in words. */
+/** Describes the way for the traveler. */
 export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
   const { airport, destination } = answer;
@@ -161,7 +161,7 @@ export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words):
   ];
 }
 
-/** When the traveler lands and stands outside. */
+/** When the traveler lands and leaves the airport. */
 export function sayExit({ times, answer: { airport } }: ArrivalPlan, words: Words): string[] {
   const say = arrivalTexts(words);
   const { fewest, most } = MINUTES_TO_EXIT;
@@ -174,7 +174,7 @@ export function saySafety({ times }: ArrivalPlan, words: Words): string[] {
   return [...(times?.isNight === true ? [say("safeNight")] : []), say("safeTaxi"), say("safeThings")];
 }
 
-/** All of it as a message, as a chat or a page shows it. */
+/** The whole plan as a message for a chat or a page. */
 export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, lines: readonly string[], words: Words) {
   const [summary = "", ...others] = lines;
   const say = mapTexts(words);
@@ -192,7 +192,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
   );
 }
 
-/** What is said beside the plan: in English, for the caller. */
+/** Notes for the caller, in English. */
 export function notesOf({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [

@@ -13,7 +13,7 @@ interface Named {
   destinationLabel?: string | undefined;
 }
 
-/** Names of fewer letters would stand in too many addresses. */
+/** Shorter names would occur in too many addresses. */
 const SHORTEST_NAME = 5;
 
 interface AskedArrival {
@@ -34,7 +34,7 @@ interface Asking {
   fail(code: keyof typeof arrivalErrors, details: FailureDetails): Error;
 }
 
-/** Finds the places that a call names and plans the arrival. Throws what `fail` makes if a place is not found. */
+/** Finds the places that a call names and plans the arrival. Throws the result of `fail` if a place is not found. */
 export async function planAskedArrival(
   input: AskedArrival,
   ports: ArrivalPorts & Pick<Ports, "maps" | "stores">,
@@ -61,8 +61,8 @@ export async function planAskedArrival(
 }
 
 /**
- * The destination by the coordinates of the stay of this name that the caller has booked here for the night of the landing, where the
- * supplier said where that is: maps know few hotels by name. Else as it was given.
+ * Replaces the destination by the coordinates of the caller's stay of this name for the night of the landing, if the
+ * supplier gave them: maps know few hotels by name. Otherwise returns the input.
  */
 async function atBookedStay<Input extends Named>(
   input: Input,
@@ -72,7 +72,7 @@ async function atBookedStay<Input extends Named>(
 ): Promise<Input> {
   if (landing === undefined || !hasScope(scopes, "stays:read")) return input;
   const day = landing.at.toZonedDateTimeISO(landing.timeZone).toPlainDate();
-  // Who lands after midnight sleeps in the night of the day before.
+  // A traveler who lands after midnight uses the night of the previous day.
   const days = { from: day.subtract({ days: 1 }).toString(), to: day.add({ days: 1 }).toString() };
   const said = `${input.destinationLabel ?? ""} ${input.destinationAddress}`.toLowerCase();
   const stays = await stores.orders.staysDuring(tenantId, environment, userId, days);

@@ -13,17 +13,17 @@ interface Trip {
   pnr: string;
   travelerName: string;
   way: WayToAirport | undefined;
-  /** Over roads that somebody knows; else estimated from the distance. */
+  /** By road if a source knows it; else estimated from the distance. */
   isRouted: boolean;
 }
 
-/** A usual advice; the airline's own word counts. */
+/** Common advice; the airline's own takes precedence. */
 export const MINUTES_AT_AIRPORT = 150;
 const CHECK_IN_MINUTES = 15;
-/** Calendars want an end; when the flight lands is not known. */
+/** Calendars need an end, and the landing time is unknown. */
 const DEPARTURE_MINUTES = 15;
 
-/** Only of what is still ahead, with alarms that can still ring; what is over already is named by its kind. */
+/** Future reminders with future alarms; past ones are named by kind. */
 export function remindersAhead(
   trip: Trip,
   words: Words,
@@ -40,7 +40,7 @@ export function remindersAhead(
   return { reminders, past: all.filter(({ startsAt }) => !isAhead(startsAt)).map(({ kind }) => kind) };
 }
 
-/** What the traveler is reminded of, first things first. */
+/** All reminders, in order. */
 function planReminders(trip: Trip, words: Words): Reminder[] {
   const say = assistanceTexts(words);
   const { flight, airport, departsAt, way } = trip;

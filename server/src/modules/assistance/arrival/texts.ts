@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What stands in calendars and briefs. */
+/** Texts of calendars and briefs. */
 export const assistanceTexts = defineTexts({
   checkInOpens: {
     en: "Check-in opens: {flight}",

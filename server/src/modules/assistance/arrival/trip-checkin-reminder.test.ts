@@ -30,7 +30,7 @@ const trip = { origin: "LHR", destination: "JFK", carrier: "BA", flightNumber: "
 const soho = { stayLatitude: 51.5136, stayLongitude: -0.1365 };
 const millisecondsOf = (instant: string) => Temporal.Instant.from(instant).epochMilliseconds;
 
-/** As two libraries read the file, the first of which refuses what is not well formed. */
+/** As two libraries read the file; the first refuses malformed files. */
 function readCalendar(ics: string) {
   const calendar = new ICAL.Component(ICAL.parse(ics));
   const strict = calendar.getAllSubcomponents("vevent").map((component) => {
@@ -75,7 +75,7 @@ describe("check-in reminders", () => {
     expect(strict.map(({ start, zone }) => [start, zone])).toEqual(expected.map((start) => [start, "UTC"]));
     expect(lenient.map(({ start }) => start)).toEqual(expected);
     expect(ics.match(/^DTEND:/gm)).toHaveLength(2);
-    // No floating time, which would be another moment on another clock.
+    // No floating time, which would depend on the reader's clock.
     expect(ics.match(/^DT(?:START|END|STAMP).*/gm)?.every((line) => line.endsWith("Z"))).toBe(true);
   });
 
@@ -93,7 +93,7 @@ describe("check-in reminders", () => {
     const response = await fetch(icsUrl);
     expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
     expect(await response.text()).toBe(ics);
-    // Lines of the format end with both, and have at most 75 bytes.
+    // Lines end with CRLF and have at most 75 bytes.
     expect(ics.split("\r\n").every((line) => Buffer.byteLength(line) <= 75 && !line.includes("\n"))).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What people do about the air, by the categories of the index of the United States. */
+/** Advice about air quality, by the categories of the United States index. */
 export const airTexts = defineTexts({
   good: {
     en: "The air is good. Nothing to mind.",

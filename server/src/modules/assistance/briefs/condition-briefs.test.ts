@@ -124,7 +124,7 @@ describe("with sources", () => {
   ])(
     "still answers with its other parts after %s, says what failed, and costs what it costs",
     async (_what, bad, reason, latitude) => {
-      // What works closes the circuit that the fault before began to open.
+      // A success closes the circuit that the previous fault began to open.
       answer = undefined;
       for (const tool of ["trip_weather_brief", "air_quality_brief"]) await call(tool, { latitude: -latitude });
       answer = bad;
@@ -200,7 +200,7 @@ describe("without a source", () => {
   });
 });
 
-/** Solstices and equinoxes of cities, as almanacs have them; written from memory, so within three minutes. */
+/** Solstices and equinoxes of cities as in almanacs; written from memory, so within three minutes. */
 it.each<[string, number, number, string, string, string, string]>([
   ["London in June", 51.5074, -0.1278, "Europe/London", "2024-06-20", "04:43", "21:21"],
   ["London in December", 51.5074, -0.1278, "Europe/London", "2024-12-21", "08:04", "15:53"],

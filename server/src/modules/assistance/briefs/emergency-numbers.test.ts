@@ -9,17 +9,17 @@ import { countryAlpha3Codes, toCountryAlpha2 } from "../../../domain/countries.t
 
 const require = createRequire(import.meta.url);
 
-/** Google's own reader of its phone data, of another release than the table: it knows what is an emergency number, not of which service. */
+/** Google's own phone data reader, in another release than the table's: it recognises emergency numbers, but not their services. */
 type IsEmergencyNumber = (number: string, territory: string) => boolean;
 const phones = z
   .object({ ShortNumberInfo: z.custom<{ getInstance(): { isEmergencyNumber: IsEmergencyNumber } }>() })
   .parse(require("google-libphonenumber"))
   .ShortNumberInfo.getInstance();
 
-/** Each of the 249 codes of ISO 3166-1; Kosovo's XK is none of them. */
+/** Each of the 249 codes of ISO 3166-1, which do not include Kosovo's XK. */
 const territories = countryAlpha3Codes.flatMap((code) => toCountryAlpha2(code) ?? []).filter((code) => code !== "XK");
 
-/** Territories without a town: points on their islands, as the CIA World Factbook has them. */
+/** Territories without a town: points on their islands, from the CIA World Factbook. */
 const ISLANDS: Readonly<Record<string, { latitude: number; longitude: number }>> = {
   BV: { latitude: -54.43, longitude: 3.4 },
   HM: { latitude: -53.1, longitude: 73.5 },
@@ -111,7 +111,7 @@ describe("emergency numbers", () => {
   });
 
   it("are known to libphonenumber where the table says that two sources agree", () => {
-    // Those of the ITU and of Wikipedia, as the answers' notes say.
+    // Those from the ITU and Wikipedia, as the answers' notes say.
     const known = new Set(["EC ambulance", "ET ambulance", "SA fire"]);
     let compared = 0;
     const wrong: string[] = [];

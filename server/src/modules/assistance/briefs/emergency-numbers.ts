@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import type { Maps, Position } from "../../../ports/maps.ts";
 
-/** Text, as leading zeros count. */
+/** Strings, as leading zeros count. */
 const Numbers = z
   .string()
   .transform((cell) => (cell === "" ? [] : cell.split("/")))
   .pipe(z.array(z.string().regex(/^\d{2,9}$/)));
 const Texts = z.string().transform((cell) => (cell === "" ? [] : cell.split("; ")));
 
-/** A row of the table, whose head names the columns. */
+/** A row of the table; the header row names the columns. */
 const Row = z
   .object({
     iso2: z.string().length(2),
@@ -33,7 +33,7 @@ const Row = z
   }));
 export type EmergencyNumbers = z.output<typeof Row>;
 
-/** Of what day the newest source is; each row says the dates of its own. */
+/** The date of the newest source; each row has the dates of its own. */
 export const EMERGENCY_NUMBERS_DATE = "2026-07-16";
 export const EMERGENCY_NUMBERS_ATTRIBUTION =
   "Emergency numbers: libphonenumber and AOSP (Apache-2.0), Wikipedia contributors (CC BY-SA 4.0), ITU";
@@ -42,12 +42,12 @@ const FILE = resolve(import.meta.dirname, "../data/emergency-numbers.csv");
 const CELL = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/g;
 let rows: ReadonlyMap<string, EmergencyNumbers> | undefined;
 
-/** Every number of a service, or the number for all of them. */
+/** Every number of the services, and the general one. */
 export function allNumbers({ general, police, ambulance, fire }: EmergencyNumbers): string[] {
   return [...new Set([...police, ...ambulance, ...fire, ...general])];
 }
 
-/** Such as "police 110, ambulance 112, fire 112"; empty: none of them is known. */
+/** Such as "police 110, ambulance 112, fire 112"; empty if all are unknown. */
 export function sayServices({ police, ambulance, fire }: EmergencyNumbers): string {
   return Object.entries({ police, ambulance, fire })
     .flatMap(([service, numbers]) => (numbers.length === 0 ? [] : [`${service} ${numbers.join(" or ")}`]))
@@ -56,7 +56,7 @@ export function sayServices({ police, ambulance, fire }: EmergencyNumbers): stri
 
 const GSM = "112 from a GSM phone may reach help, which is not certain here";
 
-/** How far the numbers can be relied on, and what to do. */
+/** How reliable the numbers are, and what to do. */
 export function sayReliability(row: EmergencyNumbers | undefined): string {
   if (row === undefined || allNumbers(row).length === 0) {
     return `No emergency number is known here. Ask your hotel, ship or host whom to call; ${GSM}.`;
@@ -66,13 +66,13 @@ export function sayReliability(row: EmergencyNumbers | undefined): string {
   return "Sources disagree about some of these numbers, as the note says. Call the first one, and the next if nobody answers.";
 }
 
-/** Whether mobile phones reach help by 112 is certain only where it is one of the services' own numbers. */
+/** Mobile phones certainly reach help by 112 only where it is one of the services' own numbers. */
 export function sayMobile(row: EmergencyNumbers | undefined): string {
   const isOwn = row?.agreement === "both" && [row.police, row.ambulance, row.fire].every((one) => one.includes("112"));
   return isOwn ? "112 reaches every service here, also from mobile phones." : `${GSM}.`;
 }
 
-/** By ISO 3166-1 alpha-2, in which territories have codes of their own. */
+/** By ISO 3166-1 alpha-2, which gives territories codes of their own. */
 export function emergencyNumbersOf(countryCode: string): EmergencyNumbers | undefined {
   rows ??= readTable(readFileSync(FILE, "utf8"));
   return rows.get(countryCode);
@@ -94,17 +94,17 @@ function cellsOf(line: string): string[] {
 }
 
 interface NumbersBy {
-  /** ISO 3166-1 alpha-2; undefined: of no territory. */
+  /** ISO 3166-1 alpha-2; undefined outside every territory. */
   countryCode: string | undefined;
-  /** Named by the coordinates or by `regionCode`, and not the one whose numbers count. */
+  /** Named by the coordinates or by `regionCode`, but its numbers do not apply. */
   otherCode: string | undefined;
-  /** Null: coordinates and `regionCode` agree. */
+  /** Null if coordinates and `regionCode` agree. */
   contradiction: string | null;
 }
 
 /**
- * Whose numbers count. Coordinates are nearer to the truth than a code, except where borders do not know the territory that
- * the code names: they then say its parent country, or none.
+ * Chooses the territory whose numbers apply. Coordinates are more reliable than a code, except where the borders lack
+ * the territory that the code names and give its parent country or nothing.
  */
 export function numbersBy(
   maps: Pick<Maps, "countryCodeAt" | "countryOfTerritory">,

@@ -35,7 +35,7 @@ export const RestaurantAnswer = z.object({
   wheelchair: z.enum(["yes", "limited", "no"]).nullable(),
 });
 
-/** What every tool says that looks for restaurants. */
+/** Members of every answer about restaurants. */
 export const restaurantsFound = {
   available: z.boolean(),
   reason: z.string().nullable().describe("Why there are none"),
@@ -65,7 +65,7 @@ interface Asker {
   signal: AbortSignal;
 }
 
-/** Best first; who asked says what to do when there is none. */
+/** Best first; the caller tells what to do if there is none. */
 export async function findLocation(location: string, { maps }: Pick<Ports, "maps">, { languageCode, signal }: Asker) {
   const { candidates, nearMatches } = await maps.findPlaces(toVisibleText(location, LONGEST_LOCATION), {
     limit: 4,
@@ -75,7 +75,7 @@ export async function findLocation(location: string, { maps }: Pick<Ports, "maps
   return { candidates, nearMatches };
 }
 
-/** Around the first of the places; the others are named. */
+/** Searches around the first place; the answer names the others. */
 export async function findRestaurants(
   { location, cuisine = "", priceLevel, partySize }: Wishes,
   [place, others]: [place: Place, others: readonly Place[]],
@@ -112,7 +112,7 @@ export function nearestFirst(restaurants: readonly Restaurant[], from: Coordinat
     .slice(0, limit);
 }
 
-/** Letters, digits and underscores only: it becomes a part of a query. */
+/** Letters, digits and underscores only, as it becomes a part of a query. */
 const wordOf = (cuisine: string): string =>
   toVisibleText(cuisine, LONGEST_CUISINE)
     .toLowerCase()

@@ -48,7 +48,7 @@ describe("with a source", () => {
   let server: ScriptedServer;
   let service: TestService;
   let answer: Answer | undefined;
-  /** Of the roads and of the tiles. */
+  /** Answers for roads and tiles. */
   let way: Answer;
   let tile: Answer;
   const answerTo = (path: string, data = ""): Answer => {
@@ -75,7 +75,7 @@ describe("with a source", () => {
     await server.close();
   });
   const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
-  /** With what the call was priced at. */
+  /** The result and the price of the call. */
   async function priced(tool: string, args: object) {
     const answered = await service.call(tool, args);
     const meter = answered.headers.get("x-service-meter-id");
@@ -152,7 +152,7 @@ describe("with a source", () => {
       "38.730100,-9.140100",
     );
     const svg = await (await fetch(card.map?.svgUrl ?? "")).text();
-    // From the start to each: the second line begins where the first does.
+    // From the start to each: both lines begin at the same point.
     const [, first, second] = /class="route" d="M([\d.,]+)[^M]*M([\d.,]+)/.exec(svg) ?? [];
     expect([first, svg.includes("Second"), svg.includes("2 Restaurants")]).toEqual([second, true, true]);
   });
@@ -183,7 +183,7 @@ describe("with a source", () => {
     expect(bare.svg).not.toContain("<image");
     expect(bare.attribution.join()).not.toContain("OpenStreetMap");
     tile = GREEN;
-    // Too far for streets: nobody is asked.
+    // Too far for streets, so no source is asked.
     server.requests.length = 0;
     const world = await call("export_route_map", {
       stops: [
@@ -278,7 +278,7 @@ describe("with a source", () => {
       fromLongitude: -9.15,
     });
     expect(CardAnswer.parse(card.result).restaurants[0]?.way).toMatchObject({ isEstimate: true });
-    // Nobody pays less for a part that is an estimate, and nobody pays more.
+    // An estimated part changes the price neither way.
     const prices = [routed, estimated, playbook, card].map(({ priceMicroUsdc }) => priceMicroUsdc);
     expect(prices).toEqual(["3000", "3000", "3000", "3000"]);
   });
@@ -294,7 +294,7 @@ describe("with a source", () => {
     ["silence", "hang", "timeout", 12],
     ["too many requests", { status: 429 }, "rate_limited", 13],
   ])("still says the numbers after %s, and what failed", async (_what, bad, reason, latitude) => {
-    // What works closes the circuit that the fault before began to open.
+    // A success closes the circuit that the previous fault began to open.
     answer = undefined;
     await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
     answer = bad;
@@ -368,7 +368,7 @@ describe("without a source", () => {
       card: { text: expect.stringMatching(/None is known near here[\s\S]*google\.com/) },
       notes: [expect.stringContaining("fromLabel is not looked up")],
     });
-    // Links and cards are for people: what is not known of the place stands beside them.
+    // Links and cards are for people, so the unknown part of the place is shown with them.
     for (const tool of ["recommend_restaurants", "restaurant_route_card"]) {
       const part = await call(tool, { location: "Qwxzama, Lisbon", cuisine: "seafood" });
       expect(part).toMatchObject({

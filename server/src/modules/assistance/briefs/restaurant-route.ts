@@ -43,7 +43,10 @@ interface Asker {
   signal: AbortSignal;
 }
 
-/** By its coordinates, else by its address: of several places of that name the one nearest to the restaurants. Else where they are. */
+/**
+ * By its coordinates, else by its address, taking the place of that name nearest to the restaurants. Otherwise the
+ * restaurants' own place.
+ */
 export async function findStart(
   { fromLabel = "", fromAddress = "", fromLatitude: latitude, fromLongitude: longitude }: StartInput,
   place: Place,
@@ -82,7 +85,7 @@ function noteOf(best: { label: string; unknownPart: string | null }, given: Posi
   return `fromAddress was taken as ${best.label}.${unknown}`;
 }
 
-/** The way to each from the start, and what must be said of all. */
+/** The way to each from the start, and notes on all of them. */
 export async function waysTo<Known extends Position>(
   nearest: readonly Known[],
   start: Position,
@@ -141,7 +144,7 @@ export async function drawRestaurants(
 
 interface CardExtras {
   map: MapAnswer | null;
-  /** An address that looks for restaurants there. */
+  /** The URL of a search for restaurants there. */
   search: string;
   notes: string;
 }

@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What stands on the card of restaurants and the ways to them. */
+/** Texts of the card with restaurants and ways to them. */
 export const restaurantTexts = defineTexts({
   title: {
     en: "Restaurants: {place}",

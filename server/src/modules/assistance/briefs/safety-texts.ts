@@ -59,7 +59,7 @@ const safetyTexts = defineTexts({
   },
 });
 
-/** How travelers write of it, in the languages that there are texts in. */
+/** Needs in the languages of our texts. */
 const NEEDS = [
   { need: "allergy", words: /allerg|alerg|anaphyla|anafila|アレルギー/iu },
   {
@@ -81,7 +81,7 @@ const NEEDS = [
 export const needs = ["medical", "allergy", "mobility", "pregnancy", "children", "hearing"] as const;
 type Need = (typeof needs)[number];
 
-/** By words that stand in the notes: a need that is written otherwise is not seen. */
+/** By keywords in the notes: a need in other words is not recognised. */
 export function adviseFor(notes: string, words: Words): { recognizedNeeds: Need[]; advice: string[] } {
   const say = safetyTexts(words);
   const recognizedNeeds = NEEDS.filter((one) => one.words.test(notes)).map(({ need }) => need);

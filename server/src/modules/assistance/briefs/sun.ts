@@ -1,9 +1,9 @@
 const RADIANS = Math.PI / 180;
 const MILLISECONDS_IN_A_DAY = 86_400_000;
 const MILLISECONDS_IN_A_MINUTE = 60_000;
-/** The sun's radius and the bending of its light: when it is so far from the zenith its upper edge is on the horizon. */
+/** The sun's radius plus refraction: at this distance from the zenith its upper edge is on the horizon. */
 const ZENITH_DEGREES = 90.833;
-/** 2000-01-01T12:00:00Z, from which the formulas count. */
+/** 2000-01-01T12:00:00Z, the epoch of the formulas. */
 const EPOCH_MILLISECONDS = 946_728_000_000;
 
 export interface SunDay {
@@ -16,8 +16,8 @@ export interface SunDay {
 }
 
 /**
- * When the sun rises and sets around the noon of a day, by the formulas of Meeus that NOAA's solar calculator uses: right within
- * a minute or two between 65° south and north at sea level, less so nearer to the poles.
+ * Sunrise and sunset around noon of a day, by the formulas of Meeus that NOAA's solar calculator uses: accurate to a
+ * minute or two between 65° south and north at sea level, less so nearer to the poles.
  */
 export function sunOn(
   { latitude, longitude }: { latitude: number; longitude: number },
@@ -42,7 +42,7 @@ export function sunOn(
   };
 }
 
-/** The noon of the sun that is nearest to the noon of the clock: in some zones the two are hours apart. */
+/** The solar noon nearest to noon by the clock: in some zones they are hours apart. */
 function solarNoonNear(clockNoon: number, longitude: number): number {
   const utcNoon = Math.floor(clockNoon / MILLISECONDS_IN_A_DAY) * MILLISECONDS_IN_A_DAY + MILLISECONDS_IN_A_DAY / 2;
   const rough = utcNoon - longitude * 4 * MILLISECONDS_IN_A_MINUTE;
@@ -50,14 +50,14 @@ function solarNoonNear(clockNoon: number, longitude: number): number {
   return nearest - sunAt(nearest).equationOfTimeMinutes * MILLISECONDS_IN_A_MINUTE;
 }
 
-/** With the declination that the sun has by then, not the one of noon. */
+/** Uses the declination at that time, not at noon. */
 function edge(noon: number, direction: -1 | 1, latitude: number, minutes: number): number {
   const first = noon + direction * minutes * MILLISECONDS_IN_A_MINUTE;
   const then = hourAngle(latitude, first);
   return then.kind === "rises_and_sets" ? noon + direction * then.minutes * MILLISECONDS_IN_A_MINUTE : first;
 }
 
-/** How long before and after noon the sun is on the horizon. */
+/** The time from noon until the sun is on the horizon. */
 function hourAngle(latitude: number, at: number): { kind: SunDay["kind"]; minutes: number } {
   const { declinationRadians } = sunAt(at);
   const cosine =

@@ -94,7 +94,7 @@ export const weatherTexts = defineTexts({
 
 type Condition = Exclude<Parameters<ReturnType<typeof weatherTexts>>[0], "now" | "daylight">;
 
-/** By table 4677 of the World Meteorological Organization, of which providers use these. */
+/** By table 4677 of the World Meteorological Organization, of which providers use these codes. */
 const CONDITIONS: readonly { codes: readonly number[]; condition: Condition }[] = [
   { codes: [0], condition: "clear" },
   { codes: [1], condition: "mostlyClear" },

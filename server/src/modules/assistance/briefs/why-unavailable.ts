@@ -1,6 +1,6 @@
 import type { ProviderProvenance } from "../../../domain/schemas.ts";
 
-/** Why there is no answer: nobody is configured, or those who were asked gave none. `what`: such as `weather forecasts`. */
+/** The reason for a missing answer: no source is configured, or none answered. `what` is such as `weather forecasts`. */
 export function whyUnavailable(what: string, { fallbackFrom }: Pick<ProviderProvenance, "fallbackFrom">): string {
   if (fallbackFrom.length === 0) {
     return `This service has no source of ${what} configured. Ask elsewhere: nothing is made up here.`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openStays, type StaysWorld } from "../../../../test/support/stays-service.ts";
 import { airlineDuties } from "./airline-duties.ts";
 
-/** What a traveler is told whose airline moved or cancelled the flight that is booked here. */
+/** The answer for a traveler whose airline moved or cancelled a flight booked here. */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("shared");

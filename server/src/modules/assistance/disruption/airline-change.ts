@@ -48,7 +48,7 @@ export type AirlineChange = z.output<typeof AirlineChangeAnswer>;
 type Change = z.input<typeof ChangeAnswer>;
 type Found = OwnOrder["details"]["airlineChanges"][number];
 
-/** What the airline itself did to these flights and nobody has answered. Null: nothing that the supplier tells. */
+/** The airline's own unanswered change of these flights. Null if the supplier reports none. */
 export function describeAirlineChange(
   own: OwnOrder | undefined,
   change: Change,
@@ -86,7 +86,7 @@ export function describeAirlineChange(
   };
 }
 
-/** Of the leg's slice, as it was or as it already is. */
+/** Whether it changes the leg's slice, as it was or as it already is. */
 function isOf({ removed, added }: Found, { slice }: OwnOrder): boolean {
   return slice.segments.some((segment) =>
     [...removed, ...added].some(
@@ -136,7 +136,7 @@ function owed(duties: readonly AirlineDuty[], change: Change): Option {
   };
 }
 
-/** What the airline quotes for a cancellation of the order now, which is not what the fare says once it has changed the flights. */
+/** The airline's current quote for a cancellation, which may differ from the fare's terms after it changed the flights. */
 function sayReturned({ order }: Change): string {
   if (order === null || order.returnedAmount === null)
     return "Ask it before you cancel anything here: what a cancellation gives back now is not known.";
@@ -146,7 +146,7 @@ function sayReturned({ order }: Change): string {
   return `Ask it before you cancel anything here: a cancellation gives back only ${returnedAmount} of ${totalAmount} ${totalCurrency} now.`;
 }
 
-/** What the supplier asks of a traveler who wants to fly otherwise. */
+/** The supplier's price for a change at the traveler's own wish. */
 function voluntary({ offers }: Change): Option[] {
   const [cheapest] = offers;
   if (cheapest === undefined) return [];

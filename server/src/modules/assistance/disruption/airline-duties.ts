@@ -1,9 +1,9 @@
-/** What laws make an airline do for the passengers of a flight that it moved or cancelled. General: no decision about a case. */
+/** The airline's legal duties to passengers of a flight that it moved or cancelled. General rules, not a decision on a case. */
 
 interface Source {
   title: string;
   url: string;
-  /** As of which the text is known; null: the copy that was read has no date. */
+  /** The date of the text; null if the copy has no date. */
   asOf: string | null;
 }
 
@@ -12,7 +12,7 @@ export interface AirlineDuty {
   rule: string;
   owes: "flight_or_refund" | "refund";
   text: string;
-  /** Null: the route alone decides that it applies. */
+  /** Null if the route alone decides that it applies. */
   onlyIf: string | null;
   source: Source;
 }
@@ -21,16 +21,16 @@ export interface Moved {
   /** ISO 3166-1 alpha-2 of the airports where the flights began and ended. */
   from: string;
   to: string;
-  /** There is no flight instead. */
+  /** There is no replacement flight. */
   isCancelled: boolean;
-  /** Below zero: earlier. Undefined: not known. */
+  /** Negative if earlier. Undefined if unknown. */
   departsLaterMinutes: number | undefined;
   arrivesLaterMinutes: number | undefined;
   /** It leaves or arrives at another airport. */
   isElsewhere: boolean;
 }
 
-/** The Union with its outermost regions that ISO 3166 lists apart, and the countries that apply the Regulation by treaty. */
+/** The Union, its outermost regions that ISO 3166 lists separately, and the countries that apply the Regulation by treaty. */
 const EU261: ReadonlySet<string> = new Set([
   ...["AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT", "LU"],
   ...["LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK", "AX", "GF", "GP", "MF", "MQ", "RE", "YT"],
@@ -59,7 +59,7 @@ const US_SOURCE: Source = {
   asOf: "2026-06-20",
 };
 
-/** Those whose conditions the route and the change meet; the surest first. */
+/** Duties whose conditions the route and the change meet, most certain first. */
 export function airlineDuties(moved: Moved): AirlineDuty[] {
   const duties = [...likeEu261(moved), ...unitedStates(moved)];
   return duties.toSorted((left, right) => Number(left.onlyIf !== null) - Number(right.onlyIf !== null));

@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What a traveler is told whose airline moved or cancelled a flight. */
+/** Messages to a traveler whose airline moved or cancelled a flight. */
 export const airlineTexts = defineTexts({
   moved: {
     en: "The airline moved {flight} from {was} to {departs} → {arrives} (local times)",

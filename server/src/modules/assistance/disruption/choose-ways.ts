@@ -7,14 +7,14 @@ type Slices = readonly {
 
 const PROPOSED = 3;
 
-/** All that are always to be among the proposals, filled up with the next of the list; in the order of the list. */
+/** The ways in `always`, filled up with the next of the list; in the order of the list. */
 export function proposeWays<Way>(always: readonly (Way | undefined)[], ways: readonly Way[]): readonly Way[] {
   const wanted = new Set(always.filter((way) => way !== undefined));
   const chosen = new Set([...new Set([...wanted, ...ways])].slice(0, Math.max(PROPOSED, wanted.size)));
   return ways.filter((way) => chosen.has(way));
 }
 
-/** The shortest on the way; of equal ones that with fewer flights, then the first of the list. */
+/** The shortest journey; among equals the one with fewer flights, then the first of the list. */
 export function quickestOf<Way>(ways: readonly Way[], slicesOf: (way: Way) => Slices): Way | undefined {
   const minutes = (way: Way) =>
     slicesOf(way).reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? Number.POSITIVE_INFINITY), 0);

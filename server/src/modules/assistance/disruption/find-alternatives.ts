@@ -11,7 +11,7 @@ import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
 import { arrivalOf } from "./stay-role.ts";
 
-/** What books an offer; asked what it would say, without booking. */
+/** The tool that books an offer; previewed, never called. */
 const BOOKS = "book_flight";
 
 interface Asker {
@@ -21,7 +21,7 @@ interface Asker {
 
 type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random" | "fx">;
 
-/** Flights that leave late enough on the day that was asked for, else on the day after it; on every day until a night of waiting ends. */
+/** Flights late enough on the requested day, else on the day after; on every day until the end of a night's wait. */
 export async function findAlternatives(
   replan: Replan,
   own: OwnOrder | undefined,
@@ -80,7 +80,7 @@ export async function findAlternatives(
   return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };
 }
 
-/** Those of the order by their ages, as airlines sell seats by age; without one of so many travelers, adults. */
+/** The order's travelers by age, as airlines sell seats by age; adults unless the order has as many travelers. */
 function passengersOn(day: string, passengers: number, own: OwnOrder | undefined): SearchPassenger[] {
   const bornOn = own?.bornOn.length === passengers ? own.bornOn : [];
   return Array.from({ length: passengers }, (_, index) => {
@@ -90,7 +90,7 @@ function passengersOn(day: string, passengers: number, own: OwnOrder | undefined
   });
 }
 
-/** By the rule that `ruleOf` says; earliest arrival first. */
+/** By the rule that `ruleOf` describes; earliest arrival first. */
 function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass }: Replan): readonly FlightOffer[] {
   const ways = bestOffers(usable, cabinClass).toSorted((left, right) =>
     (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""),
@@ -111,7 +111,7 @@ function ruleOf(morningAfter: string | undefined): string {
 
 const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
 
-/** To giving the order back. Null also where the order has other flights, which would go with it. */
+/** The difference to refunding the order. Null also if the order has other flights, which would be lost with it. */
 function differenceTo(own: OwnOrder | undefined, { totalAmount, totalCurrency }: FlightOffer): string | null {
   const [total, returned] = [parseDecimal(totalAmount), parseDecimal(own?.returnedAmount ?? "")];
   if (own === undefined || own.details.slices.length > 1 || own.details.totalCurrency !== totalCurrency) return null;
@@ -119,7 +119,7 @@ function differenceTo(own: OwnOrder | undefined, { totalAmount, totalCurrency }:
   return total < returned ? `-${formatDecimal(returned - total)}` : formatDecimal(total - returned);
 }
 
-/** What the caller's policy, limits and rights say of booking it now. */
+/** The refusal that the caller's policy, limits and scopes would give a booking now. */
 async function refusalOf(args: object, call: CallInfo) {
   const { refusal } = await call.preview(BOOKS, args);
   return refusal === undefined ? null : { code: refusal.code, detail: refusal.detail };

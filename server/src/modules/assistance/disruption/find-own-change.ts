@@ -18,7 +18,7 @@ const NOT_TICKETED =
 
 type Change = z.input<typeof ChangeAnswer>;
 
-/** What it costs to change the tenant's own order to flights of these days. */
+/** The cost of changing the tenant's own order to flights on these days. */
 export async function findChange(
   { own, orderId, reason }: OwnOrderSearch,
   replan: Replan,
@@ -91,7 +91,7 @@ function whyNone({ details: { ticketed, conditions } }: OwnOrder, asked: readonl
   return `For ${asked.join(", ")} ${NO_CHANGE} request_order_change asks for another day; after a cancellation by the airline, ask the airline, which may owe another flight or the money.`;
 }
 
-/** A slice is changed as a whole, also where the leg is a part of it. */
+/** A slice is changed as a whole, even if the leg is only a part of it. */
 function placesOf({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
   return { origin: comesFrom ?? origin, destination };
 }
@@ -99,12 +99,12 @@ function placesOf({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
 function isInTime({ slices: { add } }: ChangeOffer, { comesFrom, slice }: OwnOrder, replan: Replan): boolean {
   if (isCancelled({ slices: add }, replan) || isSameWay(add, slice.segments)) return false;
   if (comesFrom === undefined) return leavesLateEnough({ slices: add }, replan.earliestLocal);
-  // Of a way from further back only the part from the leg's origin on must leave late enough.
+  // Only the part of the journey from the leg's origin on must leave late enough.
   const onward = add.flatMap(({ segments }) => segments).filter(({ origin }) => origin === replan.origin);
   return onward.every(({ departingAt }) => Temporal.PlainDateTime.compare(departingAt, replan.earliestLocal) >= 0);
 }
 
-/** One for all days that failed alike. */
+/** One line for all days that failed alike. */
 const failuresOf = (days: readonly { date: string; failure: string }[]): string[] =>
   [
     ...Map.groupBy(
@@ -113,7 +113,10 @@ const failuresOf = (days: readonly { date: string; failure: string }[]): string[
     ),
   ].map(([failure, of]) => `For ${of.map(({ date }) => date).join(", ")} no change could be asked: ${failure}`);
 
-/** The cheapest of each day, so that a cheaper day hides no earlier one, the first to arrive, the quickest, and of all; cheapest first, and of one price the earlier day. */
+/**
+ * The cheapest of each day, so that a cheaper day does not hide an earlier one, and overall the first to arrive, the
+ * quickest and the cheapest; ordered by price, then by day.
+ */
 function chooseChanges(days: readonly (readonly ChangeOffer[])[]): readonly ChangeOffer[] {
   const byPrice = (left: ChangeOffer, right: ChangeOffer) =>
     Number(left.changeTotalAmount) - Number(right.changeTotalAmount);

@@ -10,25 +10,28 @@ import { partly } from "./replan-parts.ts";
 type OrderedSlice = OrderDetails["slices"][number];
 type OrderedSegment = OrderedSlice["segments"][number];
 
-/** The caller's order that the disrupted leg is of. */
+/** The caller's order that contains the disrupted leg. */
 export interface OwnOrder {
   record: OrderRecord;
   details: OrderDetails;
   slice: OrderedSlice;
-  /** Of the slice: the flight that the leg begins with. */
+  /** The flight of the slice with which the leg begins. */
   segment: OrderedSegment;
-  /** Where the slice begins; undefined: with the leg. */
+  /** The origin of the slice if it is not the leg's. */
   comesFrom: string | undefined;
-  /** Where the slice ends; undefined: with the leg. */
+  /** The destination of the slice if it is not the leg's. */
   goesOnTo: string | undefined;
   /** The first flight of the slice has left. */
   hasBegun: boolean;
-  /** Whose order it is. */
+  /** The owner of the order. */
   userId: string;
   travelers: readonly BookedTraveler[];
-  /** By traveler; undefined: the profile does not say, or is gone. */
+  /** By traveler; undefined if the profile is gone or does not tell. */
   bornOn: readonly (string | undefined)[];
-  /** What giving all of it back before its departure returns. Undefined: it is not known, it is no money, or the journey has begun. */
+  /**
+   * The refund for cancelling the whole order before its departure. Undefined if it is unknown, is not paid in money,
+   * or the journey has begun.
+   */
   returnedAmount: string | undefined;
 }
 
@@ -37,7 +40,7 @@ type OrderPorts = Pick<Ports, "flightServicing" | "stores" | "travelers" | "maps
 export interface OwnOrderSearch {
   own: OwnOrder | undefined;
   orderId: string | null;
-  /** Null: there is one. */
+  /** Null if there is one. */
   reason: string | null;
 }
 
@@ -47,7 +50,7 @@ interface Leg {
   departsLocal: Temporal.PlainDateTime;
 }
 
-/** The tenant's own order of this booking reference, and what of it the leg is. */
+/** The tenant's own order with this booking reference, and the part of it that the leg is. */
 export async function findOwnOrder(
   pnr: string | undefined,
   leg: Leg,
@@ -88,7 +91,7 @@ async function birthOf(
   return (await profiles.get(tenantId, userId, environment))?.bornOn;
 }
 
-/** An order may name the cities of a leg, a caller its airports, or the other way round: those of one city are one. */
+/** The order may name the leg's cities and the caller its airports, or the reverse: airports of one city match. */
 function partOf(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Maps, "metroCode">) {
   const isOne = (code: string, wanted: string) => maps.metroCode(code) === maps.metroCode(wanted);
   const { segments } = slice;
@@ -109,7 +112,7 @@ function minutesFrom({ departsLocal }: Leg, { segment }: Pick<OwnOrder, "segment
   return Math.abs(departsLocal.until(segment.departingAt, { largestUnit: "minutes" }).minutes);
 }
 
-/** By the clock of the airport that it leaves. */
+/** By the clock of its departure airport. */
 export function departureOf(
   { origin, departingAt }: Pick<OrderedSegment, "origin" | "departingAt">,
   maps: Pick<Maps, "airport">,
@@ -127,7 +130,7 @@ function isPast(segment: OrderedSegment | undefined, maps: Pick<Maps, "airport">
 const waysOf = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
   slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");
 
-/** By the fare, until the airline changes the flights: what it then gives back only its quote says. */
+/** By the fare, until the airline changes the flights; then only its quote tells the refund. */
 async function returnedNow(
   details: OrderDetails,
   flightServicing: Ports["flightServicing"],
@@ -143,7 +146,7 @@ async function returnedNow(
   return refund === undefined ? undefined : formatDecimal(refund);
 }
 
-/** Undefined: the airline does not say. */
+/** Undefined if the airline does not say. */
 function returnedByFare({ totalAmount, totalCurrency, conditions }: OrderDetails): string | undefined {
   const refund = conditions.refundBeforeDeparture;
   if (refund === null) return undefined;
@@ -154,11 +157,11 @@ function returnedByFare({ totalAmount, totalCurrency, conditions }: OrderDetails
   return formatDecimal(total > penalty ? total - penalty : 0n);
 }
 
-/** The airline gives back something of it. */
+/** The airline refunds a part of it. */
 export const isRefundable = (own: OwnOrder | undefined): boolean =>
   own?.details.conditions.refundBeforeDeparture?.allowed === true;
 
-/** What book_flight needs beside the offer, so that the same people travel; the caller travels without being named. */
+/** The arguments that book_flight needs for the same travelers, besides the offer; the caller travels without being named. */
 export function namedTravelers(
   { travelers }: Pick<OwnOrder, "travelers">,
   { travelerId }: Pick<Caller, "travelerId">,

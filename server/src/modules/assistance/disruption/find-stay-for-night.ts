@@ -31,13 +31,13 @@ interface Asker {
 }
 
 export interface StayPlace {
-  /** Undefined: nobody knows it, or it is at sea. */
+  /** Undefined if it is unknown, or at sea. */
   place: (Omit<Place, "precision"> & { precision: Place["precision"] | "point" }) | undefined;
-  /** What else the name could mean. */
+  /** Other meanings of the name. */
   others: readonly string[];
 }
 
-/** Of several places of the name one near the airports of the leg; coordinates stay where they are. */
+/** Takes the place of that name near the airports of the leg; coordinates stay as they are. */
 export async function findStayPlace(
   location: string,
   airports: readonly (Airport | undefined)[],
@@ -49,7 +49,7 @@ export async function findStayPlace(
   const isPoint = candidates[0]?.precision === "point";
   const known = airports.filter((airport) => airport !== undefined);
   const { taken, isNear, others } = takeNearAirport(isPoint ? candidates.slice(0, 1) : candidates, known);
-  // A name that is nowhere near the leg is another place's.
+  // A name with no place near the leg means another place.
   if (taken !== undefined && !isPoint && !isNear && known.length > 0) {
     return { place: undefined, others: [taken.label, ...others] };
   }
@@ -106,7 +106,7 @@ export async function findHotels(
   return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks, next };
 }
 
-/** The hotel that is named first, where it is known where that is; else the place that was asked for. */
+/** The first hotel's position if known, else the requested place. */
 export function placeOfNight(
   place: Position | undefined,
   hotel: z.input<typeof HotelAnswer> | null,

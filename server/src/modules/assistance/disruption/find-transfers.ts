@@ -27,13 +27,13 @@ interface FoundWay extends WantedWay {
 
 interface Places {
   hotel: z.input<typeof HotelAnswer> | null;
-  /** Of a stay at the destination that the same user has booked. */
+  /** The position of the same user's stay at the destination. */
   ownStay: Position | undefined;
 }
 
 /**
- * From where the night is spent to the airports that the flights leave, and from those where they arrive to the stay there. The first
- * is the one of the flight that is meant. Null: no stay is known.
+ * The ways from the night's lodging to the departure airports of the flights, and from their arrival airports to the
+ * stay there. The first is that of the flight in question. Null if no stay is known.
  */
 export async function findTransfers(
   setting: Setting,
@@ -46,7 +46,7 @@ export async function findTransfers(
   const { stay, role, origin, destination } = setting;
   const isThere = role === "destination";
   const nightPlace = stay === undefined ? undefined : placeOfNight(isThere ? undefined : stay.place, hotel);
-  // From an airport to itself there is no way.
+  // There is no way from an airport to itself.
   const isAirport = isThere && stay?.place?.precision === "airport";
   const stayPlace = isThere && !isAirport ? stay?.place : ownStay;
   if (nightPlace === undefined && stayPlace === undefined) {

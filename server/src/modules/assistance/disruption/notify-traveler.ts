@@ -9,13 +9,13 @@ import type { MessageAnswer } from "./replan-parts.ts";
 type Draft = ReturnType<typeof composeMessages>[number];
 type Message = z.input<typeof MessageAnswer>;
 
-/** Later a message about a disruption is of no use. */
+/** After this a message about a disruption is useless. */
 const OF_USE = { hours: 12 };
 
-/** What the disruption is: about the same one a traveler is written to once. */
+/** Identifies a disruption: a traveler is written to once about the same one. */
 type Disruption = readonly (string | undefined)[];
 
-/** Sends what can be sent, and says of the rest why it was not. */
+/** Sends the drafts that can be sent, and explains the rest. */
 export async function notifyTraveler(
   drafts: readonly Draft[],
   disruption: Disruption,
@@ -32,7 +32,7 @@ export async function notifyTraveler(
 
 const KIND = "disruption";
 
-/** A mail cannot be taken back. There is none where mail is off, nobody is to be written to, or the traveler was written to before. */
+/** A mail cannot be recalled. None is planned if mail is off, there is no recipient, or the traveler was already written to. */
 export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,

@@ -53,7 +53,7 @@ export const ReplanInput = z
 
 export type ReplanInput = z.output<typeof ReplanInput>;
 
-/** As suppliers write it: BA117 of "BA" and "117", of "ba 117", and of "BA117". */
+/** As suppliers write it: BA117 from "BA" and "117", "ba 117" or "BA117". */
 export function flightNumberOf({ carrier = "", flightNumber = "" }: ReplanInput["originalLeg"]): string {
   const [airline, number] = [carrier, flightNumber].map((text) => text.toUpperCase().replaceAll(/\s/g, ""));
   if (number === undefined || number === "" || airline === undefined) return "";
@@ -63,7 +63,7 @@ export function flightNumberOf({ carrier = "", flightNumber = "" }: ReplanInput[
 export const legOf = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
   `${origin.toUpperCase()}–${destination.toUpperCase()}`;
 
-/** What makes it another one that the traveler must hear of. */
+/** The values that distinguish disruptions: a change of one is news for the traveler. */
 export function disruptionOf(input: ReplanInput): readonly (string | undefined)[] {
   const { originalLeg, disruption } = input;
   const instantOf = (text: string | undefined) => (text === undefined ? "" : Temporal.Instant.from(text).toString());

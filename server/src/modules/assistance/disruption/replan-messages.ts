@@ -26,7 +26,7 @@ interface Replanned {
   alternatives: z.input<typeof AlternativesAnswer>;
   change: z.input<typeof ChangeAnswer>;
   airlineChange: AirlineChange | null;
-  /** What the traveler holds can be given back. */
+  /** The traveler's order is refundable. */
   isRefundable: boolean;
   hotel: z.input<typeof HotelAnswer> | null;
   transfer: z.input<typeof TransferAnswer> | null;
@@ -35,20 +35,20 @@ interface Replanned {
 interface Reader {
   profile: TravelerProfile | undefined;
   words: Words;
-  /** The supplier's flights are made up. */
+  /** The supplier's flights are fictitious. */
   isTrial: boolean;
 }
 
 interface Draft {
   channel: Channel;
   text: string;
-  /** Masked; null: the profile has none. */
+  /** Masked; null if the profile has none. */
   recipient: string | null;
-  /** Undefined: it is no mail, or there is nobody to write to. */
+  /** Undefined for other channels, or without an address. */
   mail: ReturnType<typeof composeMail> | undefined;
 }
 
-/** The same for every channel, each in its own form. Only to the traveler's own profile: nobody else is ever written to. */
+/** The same content for every channel, each in its own format. Addressed only to the traveler's own profile, never to anybody else. */
 export function composeMessages(channels: readonly Channel[], replanned: Replanned, reader: Reader): Draft[] {
   const content = contentOf(replanned, reader);
   const { email, phoneNumber } = reader.profile ?? {};
@@ -77,7 +77,7 @@ function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
   };
 }
 
-/** Its subject holds nothing that the caller wrote but the airports: there it would seem to be said by us. */
+/** The subject holds no text of the caller except the airports, as it would seem to come from the service. */
 function mailOf(
   { title, summary, lines, notes, links }: ReturnType<typeof contentOf>,
   { outlook, leg }: Replanned,
@@ -140,7 +140,7 @@ function linesOf(replanned: Replanned, words: Words): string[] {
 
 const isDearer = (amount: string): boolean => !amount.startsWith("-") && (parseDecimal(amount) ?? 0n) > 0n;
 
-/** What to try before anything is bought, where the supplier tells of no change by the airline. */
+/** Free options to try before buying, if the supplier reports no change by the airline. */
 function freeLines({ outlook: { first, duty }, kind }: Replanned, words: Words): string[] {
   const say = replanTexts(words);
   if (first === "keep") return [say("keep")];
@@ -154,7 +154,7 @@ function dutyLine(duty: Pick<AirlineDuty, "owes" | "rule"> | undefined, words: W
   return say(duty.owes === "refund" ? "refund" : "flightOrRefund", { rule: duty.rule });
 }
 
-/** What the airline did, and what it costs to answer it, in the order in which to try it. */
+/** The airline's change and the cost of each answer, in the order in which to try them. */
 function airlineLines({ was, becomes, options, duties }: AirlineChange, words: Words): string[] {
   const say = airlineTexts(words);
   const before = journeyOf([{ segments: was }]);
@@ -170,7 +170,7 @@ function airlineLines({ was, becomes, options, duties }: AirlineChange, words: W
   ];
 }
 
-/** What buying it costs beyond what was paid, where that is known. */
+/** The additional cost beyond the amount paid, if known. */
 function beyondPaid(
   { differenceAmount, totalAmount, totalCurrency }: Replanned["alternatives"]["offers"][number],
   words: Words,
@@ -184,7 +184,7 @@ function signed(amount: string, currency: string, words: Words): string {
   return replanTexts(words)(amount.startsWith("-") ? "comesBack" : "more", { price });
 }
 
-/** Farther than this from where the night is to be spent, the nearest place is named beside the best one. */
+/** If the best hotel is farther than this from the requested place, the nearest one is named too. */
 const FAR_METERS = 5_000;
 
 function hotelLines({ accommodations, picks, checkInDate }: z.input<typeof HotelAnswer>, words: Words): string[] {

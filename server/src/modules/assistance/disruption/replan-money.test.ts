@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openStays, type StaysWorld } from "../../../../test/support/stays-service.ts";
 
-/** What people act on: what an order gives back, what costs nothing, and for whom the prices are. */
+/** The figures that people act on: refunds, free options, and the travelers for whom prices apply. */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("shared");
@@ -47,7 +47,7 @@ const nextDay = () => {
   return Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 };
 
-/** The cheapest fare that gives nothing back. */
+/** The cheapest non-refundable fare. */
 async function bookCheap() {
   const departureDate = nextDay();
   const search = { origin: "LHR", destination: "JFK", departureDate };

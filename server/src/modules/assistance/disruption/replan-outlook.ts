@@ -5,19 +5,19 @@ import type { Setting } from "./replan-setting.ts";
 
 type Kind = ReplanInput["disruption"]["kind"];
 
-/** How the disruption stands for the traveler, by what the airline did where that is known, else by what the caller says. */
+/** The disruption from the traveler's view, by the airline's change if known, else by the caller's account. */
 export interface Outlook {
-  /** What the message is headed with. */
+  /** The heading of the message. */
   headline: Kind | "earlier";
-  /** What costs the traveler nothing and so comes before everything that is bought. */
+  /** The free option, which comes before any purchase. */
   first: "answer_airline" | "ask_airline" | "keep" | "keep_if_flown";
-  /** What the route alone obliges the airline to do after a cancellation. */
+  /** The airline's duty after a cancellation by the route alone. */
   duty: AirlineDuty | undefined;
-  /** The flight is moved by less than `SMALL_DELAY_MINUTES`. */
+  /** The delay is under `SMALL_DELAY_MINUTES`. */
   isSmall: boolean;
 }
 
-/** From three hours on, airlines begin to owe something under most laws; below that nobody is served by a new ticket. */
+/** From three hours on most laws begin to give passengers rights; below that a new ticket helps nobody. */
 export const SMALL_DELAY_MINUTES = 180;
 
 export function outlookOf(input: ReplanInput, setting: Setting, airlineChange: AirlineChange | null): Outlook {
@@ -38,7 +38,7 @@ const FIRST: Readonly<Record<Kind, Outlook["first"]>> = {
   other: "keep_if_flown",
 };
 
-/** What was missed stays missed, whatever the airline did to the flight. */
+/** A missed connection stays missed, whatever the airline did to the flight. */
 function headlineOf(kind: Kind, airlineChange: AirlineChange | null): Outlook["headline"] {
   if (airlineChange === null || kind === "missed_connection") return kind;
   const { becomes, departsLaterMinutes } = airlineChange;

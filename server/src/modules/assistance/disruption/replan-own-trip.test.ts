@@ -5,7 +5,7 @@ import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
 
-/** What an agent gets who has a trip booked here and calls the replanner by its description alone. */
+/** The experience of an agent with a trip booked here that calls the replanner by its description alone. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {
@@ -92,7 +92,7 @@ const Order = z.object({
   timeZones: z.record(z.string(), z.string()),
 });
 
-/** The dearest fare, which can be changed and given back; with its tickets, without which nothing can be changed. */
+/** The most expensive fare, which is changeable and refundable; with its tickets, without which nothing can be changed. */
 async function book(route: object, extra: object = {}, choose = (_: z.output<typeof Slices>): boolean => true) {
   const { offers } = await agent.ask(Found, "search_flights", { ...route });
   const offerId = offers.find(({ slices }) => choose(slices))?.fares.at(-1)?.id;
@@ -131,7 +131,7 @@ test("two travelers and their hotel: every proposal is for both, says what it co
   const guests = [{ givenName: "Tess", familyName: "Traveler" }];
   const { said: booked } = await agent.call("book_stay", { quoteId: quote.id, email: "tess@example.com", guests });
 
-  // Two hours wrong, as who takes a local time for another zone's writes it, and without the number of travelers.
+  // Off by two hours, like a local time written for another zone, and without the number of travelers.
   const [first] = order.segments;
   const originalLeg = {
     origin: "LON",
@@ -175,7 +175,7 @@ test("two travelers and their hotel: every proposal is for both, says what it co
     new Set(leaving),
   );
   expect(ways.at(-1)).toMatchObject({ direction: "from_airport", airport: "LIS" });
-  // By the name of the stay alone, which no map knows: the same way, and not that to the middle of the city.
+  // By the stay's name alone, which no map knows: the way to the stay, not to the city centre.
   const Transfer = z.object({
     destination: z.object({ label: z.string(), precision: z.string(), unknownPart: z.null() }),
     way: z.object({ roadKilometers: z.number() }),
@@ -188,15 +188,15 @@ test("two travelers and their hotel: every proposal is for both, says what it co
     way: { roadKilometers: ways.at(-1)?.roadKilometers },
   });
   expect((await agent.call("airport_arrival_playbook", toStay)).said).toMatchObject(transfer);
-  // Without a place that is spoken of, the way is that to the stay.
+  // Without a named place the way leads to the stay.
   const bare = await replan({ originalLeg, disruption, rebookSearch });
   expect(bare.transfer).toMatchObject({ direction: "from_airport", airport: "LIS", others: [] });
 
-  // Who flies two days later waits two nights.
+  // A traveler who flies two days later waits two nights.
   const later = await replan({ originalLeg, disruption, rebookSearch: { departureDate: inDays(72) }, ...waits });
   expect(later.hotel).toMatchObject({ checkInDate: day, checkOutDate: inDays(72) });
 
-  // Longer nobody waits unasked, which is said; and a stay far from where the leg ends is another journey's.
+  // A longer wait is not assumed, and the answer says so; a stay far from the leg's end belongs to another journey.
   const far = { ...originalLeg, destination: "OPO", pnr: "" };
   const { said } = await agent.call("trip_delay_replanner", {
     originalLeg: far,
@@ -211,7 +211,7 @@ test("two travelers and their hotel: every proposal is for both, says what it co
     hotel: { checkInDate: day, checkOutDate: morning, reason: expect.stringContaining("end before departureDate") },
   });
 
-  // Both tickets are booked by the call as it stands.
+  // The call books both tickets unchanged.
   const again = await take(offer?.next ?? found.change.order.next);
   expect(again).toMatchObject({ travelers: [{ givenName: "Tess" }, { givenName: "Ben" }] });
 });
@@ -265,7 +265,7 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
       return [{ price: Number(changeTotalAmount), minutes: way?.durationMinutes ?? 0, departs, arrives }];
     });
   const all = described(offers.map((offer) => ({ ...offer, slices: offer.slices.add })));
-  // Also who asks for a change is not offered the flights that are held.
+  // A change does not offer the flights already held, either.
   const others = all.filter(({ departs }) => departs !== held);
   expect([others.length, all.length > 0]).toEqual([all.length, true]);
   const { alternatives, change, messages } = await replan({
@@ -284,7 +284,7 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
   const first = (of: typeof all) => of.map(({ arrives }) => arrives).toSorted()[0] ?? "";
   expect(first(proposed) <= first(others)).toBe(true);
 
-  // Taken up, it says whom the money goes to, on which clocks the times are, and one penalty for a next change.
+  // Once selected, it names the payee, the time zones, and the penalty for the next change.
   const { changeId, due } = await agent.ask(Selected, "select_order_change_offer", change.offers[0]?.next.args ?? {});
   const args = { changeId, payment: { type: "balance", ...due } };
   const { said: preview } = await agent.call("preview_call", { tool: "confirm_order_change", args });
@@ -294,7 +294,7 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
   expect(changed.next).toMatch(/went to the airline/);
   const { flight } = await agent.ask(Read, "read_order", { orderId: order.orderId });
   expect(flight.slices[0].changeBeforeDeparture).toEqual(flight.conditions.changeBeforeDeparture);
-  // What cancelling and changing cost from now on may be more than before.
+  // Later cancellations and changes may cost more than before.
   const { conditions, refundableUntil, changeableUntil } = flight;
   expect(changed).toMatchObject({ conditions, refundableUntil, changeableUntil });
   for (const { slices: flown, timeZones } of [changed, flight]) {

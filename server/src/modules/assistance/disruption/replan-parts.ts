@@ -8,13 +8,13 @@ import { ChangePrice } from "../../servicing/index.ts";
 import { AccommodationAnswer, AccommodationPicks } from "../../stays/index.ts";
 import { MINUTES_TO_EXIT } from "../arrival/arrival-times.ts";
 
-/** A part that failed says why; the others hold. */
+/** A failed part gives its reason; the others hold. */
 const Marked = z.object({
   available: z.boolean(),
   reason: z.string().nullable().describe("Why it is not available, or what to know of it"),
 });
 
-/** The call that takes a proposal up. */
+/** The call that accepts a proposal. */
 export const NextCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
 
 export const AlternativesAnswer = Marked.extend({
@@ -134,7 +134,7 @@ export const MessageAnswer = z.object({
 export const AVAILABLE = { available: true, reason: null } as const;
 export const unavailable = (reason: string) => ({ available: false, reason }) as const;
 
-/** What a part answers, or why it cannot: anything that is no failure of others is one of ours, and ends the call. */
+/** Returns a part's answer, or the reason why it is missing. Errors that are no Failure end the call. */
 export async function partly<Answer>(
   work: () => Promise<Answer>,
   otherwise: (reason: string) => Answer,

@@ -8,26 +8,26 @@ import { flightNumberOf, type ReplanInput } from "./replan-input.ts";
 import { partly } from "./replan-parts.ts";
 import { MOST_WAITING_DAYS, roleOfStay, type StayRole } from "./stay-role.ts";
 
-/** What is known of the leg and of the stays before anything is looked for. */
+/** The known facts about the leg and the stays, before any search. */
 export interface Setting {
   replan: Replan;
   own: OwnOrder | undefined;
   origin: Airport | undefined;
   destination: Airport | undefined;
-  /** By the order, where that flies on the day that the caller says. */
+  /** By the order, if it flies on the caller's day. */
   scheduled: Temporal.Instant;
   earliest: Temporal.Instant;
   scheduledDay: string;
-  /** Undefined: the caller speaks of none. */
+  /** Undefined if the caller names none. */
   stay: StayPlace | undefined;
   role: StayRole;
-  /** Of the stay that the caller speaks of. */
+  /** The nights of the stay that the caller names. */
   stayed: NightStay;
-  /** In which the traveler waits for another flight; the same where the caller speaks of that. */
+  /** The night in which the traveler waits for another flight; equal to `stayed` if the caller names that one. */
   night: NightStay;
 }
 
-/** By the clock of the origin, as the supplier says its times. */
+/** By the origin's clock, as in the supplier's times. */
 export function legOnClock({ originalLeg }: ReplanInput, maps: Ports["maps"]) {
   const { origin, destination, scheduledDepartureIso } = originalLeg;
   const departsLocal = Temporal.Instant.from(scheduledDepartureIso)
@@ -90,7 +90,7 @@ export async function settingOf(
   };
 }
 
-/** Nobody can take a flight that has left. */
+/** A flight that has left cannot be taken. */
 function earliestOf({ disruption }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant) {
   const { earliestUsableDepartureIso: said } = disruption;
   const wanted = said === undefined ? scheduled : Temporal.Instant.from(said);
@@ -109,8 +109,8 @@ function cancelledOf(
 }
 
 /**
- * The night after the disrupted flight should have left, or the next one that can be booked, when nothing else is said; and the next
- * one, too, where the traveler flies only then.
+ * Defaults to the night after the disrupted flight was due to leave, or the next bookable one; the next one, too, if
+ * the traveler flies only then.
  */
 function nightOf({ rebookSearch }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant, timeZone: string) {
   const first = Temporal.Instant.compare(scheduled, now) < 0 ? now : scheduled;

@@ -1,6 +1,6 @@
 import { defineTexts } from "../../../domain/texts.ts";
 
-/** What a traveler is told whose flight is disrupted. */
+/** Messages to a traveler whose flight is disrupted. */
 export const replanTexts = defineTexts({
   trial: {
     en: "This is a trial: flights, hotels and prices are made up",

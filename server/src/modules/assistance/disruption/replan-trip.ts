@@ -19,20 +19,20 @@ import { type HotelAnswer, type OwnStayAnswer, partly, type TransferAnswer, unav
 import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
 import { arrivalOf, type Flown, nightsLost, saidOfStay } from "./stay-role.ts";
 
-/** Farther from the airport it is the stay of another journey, or of a later part of this one. */
+/** A stay farther from the airport belongs to another journey, or to a later part of this one. */
 const FARTHEST_METERS = 120_000;
 
 interface OwnStay {
   answer: z.input<typeof OwnStayAnswer>;
-  /** Undefined: the supplier did not say where it is. */
+  /** Undefined if the supplier did not give it. */
   position: Position | undefined;
 }
 
 interface Arrival {
   airport: Airport | undefined;
-  /** The day on which the disrupted flight should have left. */
+  /** The day on which the disrupted flight was due to leave. */
   scheduledDay: string;
-  /** Of the flights that are offered, on the clock of the destination. */
+  /** Arrival times of the offered flights, by the destination's clock. */
   arrivingAt: readonly string[];
 }
 
@@ -46,7 +46,7 @@ interface Asker {
   call: CallInfo;
 }
 
-/** Every part on its own: where one of them fails, the others hold. */
+/** Runs every part independently: if one fails, the others hold. */
 export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: Asker) {
   const { caller, call } = asker;
   const { originalLeg, needsHotelFallback, transferMode } = input;
@@ -83,7 +83,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
 
 const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";
 
-/** Near the place that the caller names; where that is at the destination, near the airport that the traveler waits at. */
+/** Near the place that the caller names; if that is at the destination, near the airport where the traveler waits. */
 async function findNight({ stay, role, stayed, night, origin, replan }: Setting, ports: ReplanPorts, asker: Asker) {
   const there = role === "destination" ? placeOfAirport(origin) : stay;
   const { checkInDate, checkOutDate } = night;
@@ -108,7 +108,7 @@ async function findNight({ stay, role, stayed, night, origin, replan }: Setting,
 
 type Transfer = z.input<typeof TransferAnswer>;
 
-/** For each proposal when somebody is to wait for it at the airport; none where no way from an airport is known. */
+/** The pick-up time for each proposal; empty if no way from an airport is known. */
 function pickUpsOf(
   proposals: readonly (Flown & { id: string })[],
   { direction, available, others }: Transfer,
@@ -127,7 +127,7 @@ function pickUpsOf(
   return Object.fromEntries(moments);
 }
 
-/** What becomes of the stays at the destination that the same user has booked here. */
+/** The effects on the same user's stays at the destination that are booked here. */
 async function findOwnStays(
   { airport, scheduledDay, arrivingAt }: Arrival,
   userId: string,

@@ -2,18 +2,18 @@ import type { Maps } from "../../../ports/maps.ts";
 import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
 import { departureOf, type OwnOrder } from "./find-own-order.ts";
 
-/** What is looked for in place of a disrupted leg. */
+/** The replacement to search for a disrupted leg. */
 export interface Replan {
   origin: string;
   destination: string;
   departureDate: string;
   passengers: number;
   cabinClass: FlightSearch["cabinClass"];
-  /** On the clock of the origin, as the supplier says its times. */
+  /** By the origin's clock, as in the supplier's times. */
   earliestLocal: Temporal.PlainDateTime;
-  /** The day on which a night of waiting ends; undefined: there is none. */
+  /** The day on which a night's wait ends; undefined if there is none. */
   morningAfter: string | undefined;
-  /** The flight that does not fly, on the same clock. */
+  /** The cancelled flight, by the same clock. */
   cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
 }
 
@@ -24,7 +24,7 @@ export function leavesLateEnough({ slices }: Flown, earliest: Temporal.PlainDate
   return departingAt !== undefined && Temporal.PlainDateTime.compare(departingAt, earliest) >= 0;
 }
 
-/** By its number where that was given, else by its moment: the supplier may go on selling a flight for a while. */
+/** By its number if given, else by its time: the supplier may keep selling a cancelled flight for a while. */
 export function isCancelled({ slices }: Flown, { cancelled, origin }: Replan): boolean {
   if (cancelled === undefined) return false;
   const { departsLocal, flightNumber } = cancelled;
@@ -45,18 +45,18 @@ interface Asked {
   scheduled: Temporal.Instant;
 }
 
-/** By the order, where that flies on the day that the caller says; else what the caller says. */
+/** By the order, if it flies on the caller's day; else as the caller says. */
 export function scheduledOf(own: OwnOrder | undefined, said: Temporal.Instant, maps: Pick<Maps, "airport">) {
   const departs = own && departureOf(own.segment, maps);
   return departs !== undefined && departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS ? departs : said;
 }
 
-/** Farther apart it is another day's flight, or a mistake that nobody can mend here. */
+/** Beyond this it is another day's flight, or a mistake that cannot be corrected here. */
 const SAME_FLIGHT_HOURS = 24;
-/** The most that a search takes. */
+/** The maximum of a search. */
 const MOST_PASSENGERS = 9;
 
-/** Where the order's flight leaves on another day than the caller says, now and by what the airline changed of it. */
+/** Notes that the order's flight, as booked and as the airline changed it, leaves on another day than the caller says. */
 export function saidOfOtherDay(
   own: OwnOrder | undefined,
   said: Temporal.Instant,
@@ -75,13 +75,13 @@ export function saidOfOtherDay(
   ];
 }
 
-/** One traveler is what is meant when nothing is said: an order of several is for all of them. */
+/** One traveler is the default, so an order of several applies to all of them. */
 export function passengersOf(asked: number, own: OwnOrder | undefined): number {
   const ordered = Math.min(own?.details.passengers.length ?? 0, MOST_PASSENGERS);
   return asked === 1 && ordered > 1 ? ordered : asked;
 }
 
-/** Where the order says something else than the caller, or more. */
+/** Notes on differences between the order and the caller's account. */
 export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps): string[] {
   if (own === undefined) return [];
   const { segment, comesFrom, goesOnTo, hasBegun, details } = own;
@@ -115,7 +115,7 @@ export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps)
   ];
 }
 
-/** An airport of a city with several is searched alone. */
+/** Only this airport of a city with several is searched. */
 export function saidOfCity({ origin }: Pick<Replan, "origin">, maps: Pick<Maps, "metroCode">): string[] {
   const city = maps.metroCode(origin);
   if (city === origin) return [];

@@ -14,7 +14,7 @@ type Alternatives = z.input<typeof AlternativesAnswer>;
 type Change = z.input<typeof ChangeAnswer>;
 type Kind = ReplanInput["disruption"]["kind"];
 
-/** By what rule they were chosen, and where order, stay and search are not what the caller may think. */
+/** The rule by which they were chosen, and differences of order, stay and search from what the caller may expect. */
 export function saidOfAlternatives(
   { originalLeg, rebookSearch, stayCheckInDate }: ReplanInput,
   { replan, own, stay, role, stayed }: Setting,
@@ -44,7 +44,7 @@ const AIRLINE_CHANGED =
 const KEEPS_REFUND_UNKNOWN =
   "Your order can be given back; whether it still can after a change, the supplier says only once it is made.";
 
-/** Whose penalty the changes carry. */
+/** Notes on the source of the changes' penalties. */
 export function saidOfChange(
   kind: Kind,
   { reason, offers }: Change,
@@ -62,7 +62,7 @@ export function saidOfChange(
   return said.join(" ") || null;
 }
 
-/** What to do with the proposals, in the order of what it costs to try it. */
+/** The next actions, cheapest to try first. */
 export function nextOf(
   outlook: Outlook,
   { alternatives, change }: { alternatives: Alternatives; change: Change },
@@ -110,7 +110,7 @@ function sayFirst({ first, duty, isSmall, headline }: Outlook): string {
 
 const SMALL = `The flight moves by less than ${SMALL_DELAY_MINUTES / 60} hours, so the message leaves out everything that costs more: do not propose it first.`;
 
-/** A cancellation by the traveler can forfeit what the airline owes, so it never comes before the airline's answer. */
+/** A cancellation by the traveler can forfeit the airline's duties, so it never comes before the airline's answer. */
 function sayOldOrder(first: Outlook["first"], { returnedAmount, totalCurrency }: OldOrder): string {
   const returns = returnedAmount === null ? "an amount that is not known" : `${returnedAmount} ${totalCurrency}`;
   if (first === "keep") {
@@ -121,7 +121,7 @@ function sayOldOrder(first: Outlook["first"], { returnedAmount, totalCurrency }:
 
 type OldOrder = NonNullable<Change["order"]>;
 
-/** Who was really written to, as the texts are there whether or not they went anywhere. */
+/** The channels that really sent, as the texts exist either way. */
 function saidOfMessages(messages: readonly z.input<typeof MessageAnswer>[]): string[] {
   const channels = (wanted: boolean) =>
     messages.flatMap(({ channel, sent }) => (sent === wanted ? [channel] : [])).join(", ");

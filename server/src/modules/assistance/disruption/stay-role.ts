@@ -3,7 +3,7 @@ import type { Airport, Position } from "../../../ports/maps.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";
 import type { NightStay } from "./find-stay-for-night.ts";
 
-/** Longer than this nobody waits for a flight in a hotel that is asked for here. */
+/** The longest hotel stay that counts as waiting for a flight. */
 export const MOST_WAITING_DAYS = 2;
 
 interface Leg {
@@ -11,7 +11,7 @@ interface Leg {
   destination: Airport | undefined;
 }
 
-/** `waiting`: nights before another flight. `destination`: the stay that the traveler flies to. `apart`: neither, by its dates. */
+/** `waiting`: nights before another flight. `destination`: the stay at the end of the flight. `apart`: neither, by its dates. */
 export type StayRole = "waiting" | "destination" | "apart";
 
 export function roleOfStay(
@@ -31,7 +31,7 @@ export function roleOfStay(
   return nights <= MOST_WAITING_DAYS && checkOutDate <= lastDay ? "waiting" : "apart";
 }
 
-/** Of a stay by an arrival on this day: the check-in day lasts until midnight. Without a day all of its nights. */
+/** The nights of a stay lost by arriving on this day, as the check-in day lasts until midnight. Without a day, all of its nights. */
 export function nightsLost(
   { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
   arrivalDay: string = checkOutDate,
@@ -49,11 +49,11 @@ type Segment = FlightOffer["slices"][number]["segments"][number];
 
 const segmentsOf = ({ slices }: Flown) => slices.flatMap(({ segments }) => segments);
 
-/** On the clock of the destination. */
+/** By the destination's clock. */
 export const arrivalOf = (flown: Flown | undefined): string | undefined =>
   flown && segmentsOf(flown).at(-1)?.arrivingAt;
 
-/** Those that flights leave and those where they arrive, each once. */
+/** The departure and arrival airports of flights, without repetition. */
 export function airportsOf(flights: readonly Flown[]): { origins: string[]; destinations: string[] } {
   const [origins, destinations] = [0, -1].map((at) =>
     flights.flatMap((flown) => {
@@ -64,7 +64,7 @@ export function airportsOf(flights: readonly Flown[]): { origins: string[]; dest
   return { origins: [...new Set(origins)], destinations: [...new Set(destinations)] };
 }
 
-/** Where the flight leaves or arrives that the transfer is for: the first after the night of waiting, else the first of all. */
+/** The airport of the flight that the transfer serves: the first flight after the night of waiting, else the first of all. */
 export function airportOfTransfer(
   offers: readonly Flown[],
   role: StayRole,
@@ -77,7 +77,7 @@ export function airportOfTransfer(
   return meant && segmentsOf(meant)[0]?.origin;
 }
 
-/** What the caller must know of a stay that is no night of waiting; nothing of one that is. */
+/** Notes on a stay that is not a night of waiting; none if it is. */
 export function saidOfStay(
   role: StayRole,
   { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
@@ -95,7 +95,7 @@ export function saidOfStay(
   ];
 }
 
-/** What the new arrival does to a stay at the destination. */
+/** The effect of the new arrival on a stay at the destination. */
 export function effectOn(
   { checkInDate, checkOutDate }: Pick<NightStay, "checkInDate" | "checkOutDate">,
   arrivingAt: string | undefined,

@@ -87,7 +87,7 @@ const replan = async (args: object = {}, options = {}) =>
   Answer.parse(await world.result("trip_delay_replanner", { ...disrupted, ...args }, options));
 const departures = (offers: readonly { slices: z.output<typeof Slices> }[]) =>
   offers.map(({ slices }) => slices[0]?.segments[0]?.departingAt ?? "");
-/** On London's clock, whatever the season. */
+/** By London's clock, in any season. */
 const earliest = Temporal.Instant.from(`${date}T13:00:00Z`)
   .toZonedDateTimeISO("Europe/London")
   .toPlainDateTime()
@@ -120,7 +120,7 @@ describe("a disrupted trip", () => {
       expect(text).toContain("BA117 LHR–JFK");
       expect(text).toContain(hotel?.accommodations[0]?.name.slice(0, 10));
     }
-    // What was offered can be booked: the tenant has seen it.
+    // The offers are bookable, as the tenant has seen them.
     const [first] = alternatives.offers;
     expect(first?.booking).toBeNull();
     expect(await world.result("display_offer_conditions", { offerId: first?.id })).toBeDefined();
@@ -170,7 +170,7 @@ describe("a disrupted trip", () => {
     const [offer] = change.offers;
     const selected = await world.result("select_order_change_offer", { offerId: offer?.id });
     expect(selected).toMatchObject({ changeTotalAmount: offer?.changeTotalAmount });
-    // Before its tickets nothing can be changed, which is no rule of the fare.
+    // Nothing can be changed before ticketing, which is not a fare rule.
     await world.arm("/air/orders", "ticketing_delayed");
     const fresh = await world.book({ offerId: (await world.flexibleOffer()).id });
     const [waiting] = await world.service.sql("select pnr from booking where order_id = $1", [fresh.orderId]);
@@ -223,7 +223,7 @@ describe("a disrupted trip", () => {
     expect(there.messages[0]?.text).toMatch(/Airport JFK to your stay there: about \d+ min/);
     expect((await stay("New York", -1, 2)).alternatives.reason).toMatch(/up to 1 night of that stay/);
     expect((await stay("New York", -2, 0)).alternatives.reason).toMatch(/that stay is lost/);
-    // Too long to wait for a flight, and late nights of waiting, whose days are all searched.
+    // Too long to wait for a flight; and late nights of waiting, each of whose days is searched.
     const long = await stay("London", 0, 5);
     expect([long.alternatives.searchedDates, long.alternatives.reason]).toEqual([
       days(0),
@@ -297,7 +297,7 @@ describe("a disrupted trip", () => {
     );
     const prices = offers.map(({ changeTotalAmount }) => Number(changeTotalAmount));
     expect(prices).toEqual(prices.toSorted((left, right) => left - right));
-    // Each day is asked for twice when it fails: three faults are both of one day, and one of the other.
+    // Each failing day is asked for twice: three faults affect one day fully and the other once.
     const fault = { match: { path: "/air/order_change_requests", method: "POST" }, fault: "http_503", delayMs: 0 };
     await world.supplier("/_sandbox/scenarios", { ...fault, times: 3 });
     const one = (await replan(waiting)).change;

@@ -6,7 +6,7 @@ import { airTexts } from "../briefs/air-texts.ts";
 import { whyUnavailable } from "../briefs/why-unavailable.ts";
 import { defineTool } from "../context.ts";
 
-/** The highest index of each category of the Environmental Protection Agency of the United States. */
+/** The upper bound of each category of the United States Environmental Protection Agency's index. */
 const CATEGORIES = [
   { upTo: 50, category: "good" },
   { upTo: 100, category: "moderate" },
@@ -16,7 +16,7 @@ const CATEGORIES = [
   { upTo: Number.POSITIVE_INFINITY, category: "hazardous" },
 ] as const;
 
-/** Written from memory of that guide and not read again. */
+/** Written from memory, not checked against that guide. */
 const GUIDANCE_SOURCE = {
   title: "AirNow, Air Quality Guide for Particle Pollution and Ozone",
   url: "https://www.airnow.gov/aqi/aqi-basics/",

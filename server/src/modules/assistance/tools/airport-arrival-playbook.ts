@@ -62,7 +62,7 @@ export const airportArrivalPlaybook = defineTool({
     const { plan, words, provenance } = await planAskedArrival(input, ports, { caller, signal, fail });
     const { answer } = plan;
     const steps = stepsOf(plan, input, words);
-    // A card has no room for everything: what decides the plan comes first, then the way, then the rest of the steps.
+    // A card is short: the deciding facts come first, then the way, then the other steps.
     const decision = sayDecision(plan, words);
     const lines = steps
       .toSorted((left, right) => Number(right.kind === "way") - Number(left.kind === "way"))

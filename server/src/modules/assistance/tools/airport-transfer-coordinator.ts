@@ -115,7 +115,7 @@ export const airportTransferCoordinator = defineTool({
   },
 });
 
-/** Where the traveler lands first, as that is where help is needed first. */
+/** The place of landing comes first, where help is needed first. */
 function numbersOnTheWay(
   maps: Parameters<typeof numbersBy>[0],
   airport: Position,

@@ -14,7 +14,7 @@ import { CANDIDATES, takeNearAirport } from "../near-airport.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
-/** The file is kept for so long, and until the trip is over, but not for ever. */
+/** How long the file is kept: until after the trip, within these bounds. */
 const LEAST_HOURS = 30 * 24;
 const MOST_HOURS = 400 * 24;
 const HOURS_AFTER_DEPARTURE = 48;
@@ -182,7 +182,7 @@ export const tripCheckinReminder = defineTool({
   },
 });
 
-/** What to do now of which there is no reminder any more. */
+/** Advice for reminders whose time has passed. */
 const PAST = {
   check_in: "Check-in is open already, so there is no reminder of it: check in now.",
   leave:
@@ -204,7 +204,7 @@ function flightOf({ carrier, flightNumber, origin, destination }: TripInput): st
   return `${name} ${way.toUpperCase()}`.trim();
 }
 
-/** What stays the same when the flight is delayed: the booking and the flight, else the day as well. */
+/** Values that a delay does not change: the booking and the flight, else also the day. */
 function keyOf(tenantId: string, input: TripInput, localDate: string): string {
   const { pnr = "", carrier = "", flightNumber = "", origin, destination = "" } = input;
   const day = pnr === "" || flightNumber === "" ? localDate : "";
@@ -215,7 +215,7 @@ function keyOf(tenantId: string, input: TripInput, localDate: string): string {
 
 type KnownAirport = Pick<Airport, "name" | "latitude" | "longitude" | "timeZone">;
 
-/** Coordinates of the caller's go before ours: the airport may have moved. */
+/** The caller's coordinates take precedence over ours: the airport may have moved. */
 function airportOf(
   { origin, airportLatitude, airportLongitude }: TripInput,
   known: Airport | undefined,
@@ -228,7 +228,7 @@ function airportOf(
   return { ...position, timeZone, name: known?.name ?? origin.toUpperCase() };
 }
 
-/** Coordinates that are farther from the airport that the code names are probably another one's. */
+/** Coordinates farther from the airport that the code names probably belong to another one. */
 const SAME_AIRPORT_METERS = 20_000;
 
 function aboutAirport(airport: KnownAirport, known: Airport | undefined): string[] {
@@ -280,13 +280,13 @@ async function wayOf(
 }
 
 interface FoundStay {
-  /** Undefined: there is none, or nobody knows it. */
+  /** Undefined if there is none, or it is unknown. */
   from: Position | undefined;
   notes: string[];
   provenance: ProviderProvenance;
 }
 
-/** By its coordinates, else by its address: of several places of that name one near the airport. */
+/** By its coordinates, else by its address, taking the place of that name near the airport. */
 async function findStay(
   { stayLabel, stayAddress = "", stayLatitude: latitude, stayLongitude: longitude }: TripInput,
   airport: KnownAirport,

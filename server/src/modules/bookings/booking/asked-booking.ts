@@ -3,27 +3,27 @@ import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { Booking } from "./bookings.ts";
 
-/** What a call asks for. An earlier booking of the same offer or quote answers it only if all of this is the same. */
+/** The request of a call. An earlier booking of the same offer or quote answers it only if all of this matches. */
 export interface AskedBooking {
   kind: "flight" | "stay";
-  /** Of the offer or the quote. */
+  /** The id of the offer or the quote. */
   offerId: string;
-  /** Beside the travelers: services, a credit, wishes. */
+  /** In addition to the travelers: services, a credit, wishes. */
   particulars: object;
-  /** Those of them that an order has while it is held; the rest comes with its payment. Left out: all. */
+  /** The part that applies while the order is held; the rest comes with its payment. Defaults to all. */
   heldParticulars?: object;
-  /** Whether the booking is for the travelers of this call. Throws a Failure where the call names nobody's user. */
+  /** Whether the booking is for this call's travelers. Throws a Failure if the call names an unknown user. */
   isForSame(booking: Booking): Promise<boolean>;
-  /** Of a booking of an earlier release, which has no hash of its particulars: whether they can be the same. */
+  /** For a booking of an earlier release without a hash of its particulars: whether they can be the same. */
   mayBeSame(booking: Booking): boolean;
 }
 
-/** The salt is the booking's own, so that nobody can try names and addresses against the hash. */
+/** A salt per booking prevents guessing names and addresses from the hash. */
 export function particularsHashOf({ particulars }: Pick<AskedBooking, "particulars">, salt: string): string {
   return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
 }
 
-/** How the guests are reached: no other details make another booking. */
+/** The guests' contact details; they do not distinguish bookings. */
 export type Contact = Readonly<Record<string, string>>;
 
 export const contactHashesOf = (contact: Contact, salt: string): Contact =>
@@ -31,7 +31,7 @@ export const contactHashesOf = (contact: Contact, salt: string): Contact =>
     Object.entries(contact).map(([name, value]) => [name, particularsHashOf({ particulars: { [name]: value } }, salt)]),
   );
 
-/** The details of a repeat that the booking was not made with. Undefined: nobody knows with which it was. */
+/** The contact details in which a repeat differs from the booking. Undefined if the booking's are unknown. */
 export function differingContact(
   { contactHashes, itinerarySalt }: Pick<Booking, "contactHashes" | "itinerarySalt">,
   contact: Contact,
@@ -41,10 +41,10 @@ export function differingContact(
   return Object.keys(asked).filter((name) => asked[name] !== contactHashes[name]);
 }
 
-/** In place of the hash where a traveler was erased: together with the salt, dates of birth could be guessed from that one. */
+/** Replaces the hash after a traveler was erased: with the salt, dates of birth could be guessed from it. */
 export const ERASED_PARTICULARS = "erased";
 
-/** Undefined: the booking is what the call asks for. */
+/** Undefined if the booking answers the call. */
 export async function whyAnother(asked: AskedBooking, booking: Booking): Promise<Failure | undefined> {
   if (booking.particularsHash === ERASED_PARTICULARS) return alreadyBooked(asked, booking, "erased");
   if (!(await asked.isForSame(booking))) return alreadyBooked(asked, booking, "travelers");
@@ -61,7 +61,7 @@ export async function requireSame(asked: AskedBooking, booking: Booking): Promis
   if (failure !== undefined) throw failure;
 }
 
-/** What a call must have asked for that would have held the order which this one pays for. */
+/** The request of a call that would have held the order which this one pays for. */
 export function asHeld({ heldParticulars, ...asked }: AskedBooking): AskedBooking {
   return { ...asked, particulars: heldParticulars ?? asked.particulars };
 }
@@ -94,7 +94,7 @@ function alreadyBooked(
   const how = isCancelled
     ? `was ${done} ${differs}, as order ${orderId}, and is cancelled`
     : `is ${done} already ${differs}, ${order}`;
-  // What the erased booking was asked with is gone, so that no call can be told to be the same; one that is cancelled gives nothing.
+  // The erased booking's request is gone, so no call can be recognised as the same; a cancelled one has no answer to give.
   const orAgain =
     differsIn === "erased" || isCancelled ? "" : ", or call again exactly as before to get that booking's answer";
   return new Failure("already_booked", {

@@ -1,28 +1,28 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 
-/** A bag or a seat that a booking was asked for, as it was priced then. */
+/** A bag or a seat requested with a booking, at its price then. */
 export const AskedService = z.object({
-  /** As the offer names it. */
+  /** The offer's id. */
   id: z.string(),
-  /** How many pieces. */
+  /** The number of pieces. */
   quantity: z.number(),
   kind: z.enum(["bag", "seat"]),
-  /** Of one piece, in the currency of the booking. */
+  /** Per piece, in the currency of the booking. */
   eachAmount: z.string(),
-  /** Of a bag. */
+  /** Set for a bag. */
   bag: z.object({ kind: z.string(), maximumWeightKilograms: z.number().nullable() }).nullable(),
   passengerIds: z.array(z.string()),
-  /** On which flights: number, origin and local time of departure, as an order has ids of its own for them. */
+  /** Its flights by number, origin and local departure time, as an order uses other ids for them. */
   flights: z.array(z.string()),
 });
 export type AskedService = z.infer<typeof AskedService>;
 
-/** A bag or a seat of an offer as a tenant was shown it. */
+/** A bag or a seat of an offer, as a tenant was shown it. */
 export const SeenService = AskedService.omit({ quantity: true }).extend({ maximumQuantity: z.number() });
 export type SeenService = z.infer<typeof SeenService>;
 
-/** As the column has them, which bookings of earlier releases left empty. */
+/** As stored; bookings of earlier releases have none. */
 export const AskedServices = z
   .array(AskedService)
   .nullable()

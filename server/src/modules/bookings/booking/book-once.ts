@@ -22,7 +22,7 @@ export interface BookOnceRequest {
   callId: string;
   asked: AskedBooking;
   steps: BookingSteps;
-  /** Everything that can be refused before anything is stored or sent. `held`: the order that the call is to pay for. */
+  /** Runs all checks before anything is stored or sent. `held` is the order that the call pays for. */
   prepare(held: Booking | undefined): Promise<PreparedBooking>;
 }
 
@@ -33,7 +33,7 @@ type Intent<Kind> = Omit<
 
 export interface PreparedBooking {
   intent: { kind: "new"; booking: Intent<NewBooking> } | { kind: "pay"; held: Intent<HoldPayment> };
-  /** What is sent first for the stored intent. */
+  /** The first request of the stored intent. */
   begin(booking: Booking): NextBookingMove;
 }
 
@@ -43,7 +43,7 @@ export interface BookOptions extends OnceOptions {
 
 const NAMES: Readonly<Record<AskedBooking["kind"], string>> = { flight: "offer", stay: "quote" };
 
-/** Books an offer or a quote once per tenant, whoever asks for it how often. Throws Failure. */
+/** Books an offer or a quote once per tenant, however many calls ask for it. Throws a Failure. */
 export async function bookOnce(
   { stores, clock }: BookingStorage,
   { caller, callId, asked, steps, prepare }: BookOnceRequest,
@@ -64,7 +64,7 @@ export async function bookOnce(
           if (held.state !== "on_hold") throw inProgress(name);
           await requireSame(asHeld(asked), held);
         }
-        // A quote is no offer: what the tenant booked as the one is no answer to who asks for the other.
+        // A quote's id is no offer's: a booking of one kind does not answer a call for the other.
         return live?.kind === kind ? live : undefined;
       },
       requireSame: (live) => requireSame(asked, live),
@@ -104,7 +104,7 @@ export async function bookOnce(
   );
 }
 
-/** For a preview: what the hold on the balance would be refused with, where the wallet pays. Throws `insufficient_balance`. */
+/** For a preview: throws `insufficient_balance` if the hold would fail. A covered call needs no balance. */
 export async function requireBalance(
   { ledger }: Pick<Aggregates, "ledger">,
   { tenantId, environment, cover }: BookOnceRequest["caller"],
@@ -113,7 +113,7 @@ export async function requireBalance(
   if (cover === undefined) await requireAvailable(ledger, { tenantId, environment, token: "USDC" }, amount);
 }
 
-/** Nobody is erased while the booking is stored, and nobody who was erased is booked. */
+/** Keeps travelers from being erased while the booking is stored, and refuses erased ones. */
 export async function requireTravelers(
   { travelerRecords }: Pick<Aggregates, "travelerRecords">,
   { tenantId, environment }: Pick<BookOnceRequest["caller"], "tenantId" | "environment">,
@@ -129,8 +129,8 @@ export async function requireTravelers(
 }
 
 /**
- * What pays for a stored intent, the hold on the balance unless a reservation in escrow does, and what it takes of limits. Undefined:
- * somebody else was quicker.
+ * Holds the balance for a stored intent, unless a reservation in escrow pays, and counts it against limits. Undefined
+ * if another call was first.
  */
 async function payFor(
   { ledger, callSpends }: BookingAggregates,

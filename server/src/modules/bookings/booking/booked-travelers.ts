@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 
-/** Who travels on a booking, as it was made. */
+/** A traveler of a booking, as it was made. */
 export const BookedTraveler = z.object({
   givenName: wordsOfOthers(),
   familyName: wordsOfOthers(),
-  /** Undefined for a guest of a stay who is nobody's user. */
+  /** Undefined for a guest of a stay who is not a user. */
   userId: z.string().exactOptional(),
   customerUserId: z.string().exactOptional(),
-  /** It is the one whose profile the trips of who booked use. */
+  /** The traveler whose profile the caller's own trips use. */
   isCaller: z.boolean(),
 });
 export type BookedTraveler = z.infer<typeof BookedTraveler>;
 
-/** As the column has them, which bookings of earlier versions left empty. */
+/** As stored; bookings of earlier versions have none. */
 export const BookedTravelers = z
   .array(BookedTraveler)
   .nullable()

@@ -20,7 +20,7 @@ import type { Booking, BookingChange } from "./bookings.ts";
 export type BookingMove = Move<Booking, BookingAggregates>;
 export type NextBookingMove = Next<Booking, BookingAggregates>;
 
-/** What a booking changes together, whichever module makes it. */
+/** The aggregates that every booking changes together. */
 export type BookingAggregates = Pick<
   Aggregates,
   | "bookings"
@@ -35,19 +35,19 @@ export type BookingAggregates = Pick<
   | "wallets"
 >;
 
-/** How one kind of booking is carried out at its supplier. */
+/** How one kind of booking is made at its supplier. */
 export interface BookingSteps {
-  /** The supplier's. */
+  /** The supplier's quiet time. */
   readonly quietMilliseconds: number;
-  /** Finds out what became of a booking whose request may have been sent. One that throws leaves it open. */
+  /** Looks up a booking whose request may have been sent. If it throws, the booking stays open. */
   lookUp(booking: Booking): NextBookingMove;
 }
 
-/** What the supplier made, in the words of the booking. */
+/** The supplier's order, translated for the booking. */
 export interface Booked {
   order: Pick<BookingChange, "pnr" | "ticketing" | "ticketOrderHash"> & { orderId: string; itineraryHash: string };
   result: Readonly<Record<string, unknown>>;
-  /** What the balance pays; at most what is held. */
+  /** The amount that the balance pays; at most the hold. */
   charged: Micro;
 }
 
@@ -74,7 +74,7 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
         const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
         if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
         else await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
-        // What the answer calls covered was the balance's to pay in the end.
+        // The balance paid in the end instead of the reservation.
         if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
           await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
         }
@@ -98,12 +98,12 @@ export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Bo
       const { escrowBookingId } = (await bookings.get(booking.id)) ?? booking;
       if (escrowBookingId === undefined) await ledger.release(purseOf(booking), ledgerReference(booking));
     },
-    // An order that was just made may be missing in the supplier's list for a moment.
+    // A new order may be missing from the supplier's list for a moment.
     unstoredEnd: "unknown",
   };
 }
 
-/** For the reconciler. `stepsFor`: undefined for an environment that is switched off. */
+/** For the reconciler. `stepsFor` returns undefined for an environment that is switched off. */
 export function bookingUse(
   kind: Booking["kind"],
   { stores, clock }: BookingStorage,

@@ -9,7 +9,7 @@ import type { Booking } from "./bookings.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
 const FlownBookedSegment = z.object({
-  // An answer of an earlier release has none.
+  // Missing in answers of earlier releases.
   id: z.string().nullable().default(null).describe("As segmentIds of services name it"),
   flightNumber: z.string(),
   origin: z.string(),
@@ -36,13 +36,13 @@ const BookedServices = z
   )
   .readonly();
 
-/** What stands for an order in escrow; an order of an earlier release has none. */
+/** Hashes of an order for the escrow; missing in orders of earlier releases. */
 export const OrderHashes = z.object({
   itineraryHash: z.string().nullable().default(null).describe("For commit_booking or confirm_booking of a trip"),
   ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
 });
 
-/** Who is paid for an order out of a trip's budget; an answer of an earlier release does not say it. */
+/** The payee of an order in a trip's budget; missing in answers of earlier releases. */
 export const VendorAddress = z
   .string()
   .nullable()
@@ -51,23 +51,23 @@ export const VendorAddress = z
     "vendorAddress of commit_booking or confirm_booking: this service. What settle_booking pays there comes back to the wallet where that has paid the order",
   );
 
-/** In a run: what its reservation in escrow pays in place of the wallet. */
+/** In a run: the amount paid by its reservation in escrow in place of the wallet. */
 export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by what the trip has reserved in escrow");
 
-/** What a booking costs, and who pays it. */
+/** The price of a booking, by payer. */
 export function sayWhoPays({ escrowBookingId }: Booking, amount: Micro) {
   const [chargedMicro, coveredMicro] = escrowBookingId === undefined ? [amount, 0n] : [0n, amount];
   return { chargedUsdc: formatDecimal(chargedMicro), coveredUsdc: formatDecimal(coveredMicro) };
 }
 
-/** The transaction of what was charged; an answer of an earlier release has none. */
+/** The transaction of the charge; missing in answers of earlier releases. */
 export const ChargeTransferId = z
   .string()
   .nullable()
   .default(null)
   .describe("transferId of read_transaction, of what was charged; null: nothing was");
 
-/** Read when the answer is given: what is stored with a booking was made before its charge was sent. */
+/** Read when the answer is given: the stored result was made before the charge was sent. */
 export const ChargeTxHash = z
   .string()
   .nullable()
@@ -76,7 +76,7 @@ export const ChargeTxHash = z
     "Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId",
   );
 
-/** What a model should do now, in a sentence. */
+/** The next action for a model, in a sentence. */
 export const NextStep = z.string().default("");
 
 export const BookingResult = SupplierResult.extend({
@@ -135,8 +135,8 @@ export const BookingResult = SupplierResult.extend({
 export type BookingResult = z.infer<typeof BookingResult>;
 
 /**
- * What the balance pays: the order's price less what a credit covered, by the supplier's books; at most what is held. An
- * order in another currency was paid with what is held, as that is what was sent.
+ * The amount that the balance pays: the order's price less the credit applied by the supplier; at most the hold. An
+ * order in another currency costs the hold, as that amount was sent.
  */
 export function balancePays(booking: Booking, order: SupplierOrder): Micro {
   const { totalAmount, totalCurrency, creditAppliedAmount } = order;
@@ -153,7 +153,7 @@ const TICKETED =
 const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
-/** Of a booking that a reservation in escrow pays for. */
+/** For a booking that a reservation in escrow pays for. */
 export const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
 const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
 

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 const PRICE = 412_500_000n;
 const STALE = { seconds: 60 };
-/** Some hundred statements, one after the other. */
+/** Enough for some hundred statements in sequence. */
 const LONG = 300_000;
 
 function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
@@ -29,7 +29,7 @@ async function stepsOfOneBooking(): Promise<number> {
   return steps();
 }
 
-/** At most one order that lives, at most one payment, and both sides' books agree. */
+/** At most one live order, at most one payment, and both sides' books agree. */
 async function expectSound(tenant: Tenant, where: string): Promise<string> {
   const books = await tenant.audit();
   expect(books, where).toMatchObject({ openBookings: 0, held: 0n, imbalance: 0n });
@@ -74,7 +74,7 @@ test(
 const BAG = 35_000_000n;
 const services = [{ id: "ase_bag", quantity: 1 }];
 
-/** Of a held order: it stays held, or it is paid with its bag; the bag is added and paid for once. */
+/** For a held order: it either stays held or is paid with its bag, and the bag is added and paid for once. */
 async function heldTenant(): Promise<Tenant> {
   const tenant = await world.newTenant();
   tenant.supplier.services.set("ase_bag", "35.00");

@@ -203,7 +203,7 @@ test("a worker that wakes up after its booking was ended says how it ended, and 
 });
 
 describe("giving an order up", () => {
-  /** A payment that is refused, and all the same arrives when the order is cancelled. */
+  /** A payment that is refused but still arrives when the order is cancelled. */
   function latePayment(tenant: Tenant) {
     const { flights } = tenant.supplier;
     const cancelUnpaidOrder = async (orderId: string) => {
@@ -373,7 +373,7 @@ describe("an unknown outcome", () => {
     const tenant = await world.newTenant();
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { flights } = tenant.supplier;
-    // The hold is made, and then its worker sleeps without a heartbeat.
+    // The hold succeeds, and then its worker stalls without a heartbeat.
     const holdOrder: typeof flights.holdOrder = async (request) => {
       const order = await flights.holdOrder(request);
       await woken;

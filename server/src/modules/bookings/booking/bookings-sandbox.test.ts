@@ -11,7 +11,7 @@ import type { FlightOffer, Flights } from "../../../ports/supplier/flights.ts";
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
 type Tenant = Awaited<ReturnType<World["newTenant"]>>;
 
-/** The real adapter and the real sandbox over HTTP: what the supplier's ledger says must be what our books say. */
+/** The real adapter and the real sandbox over HTTP: the supplier's ledger and our books must agree. */
 let world: World;
 let sandbox: SupplierSandbox;
 let flights: Flights;
@@ -23,7 +23,7 @@ const LATE_MILLISECONDS = 600_000;
 
 beforeAll(async () => {
   [world, sandbox] = await Promise.all([openBookingWorld(), startSupplierSandbox()]);
-  // The sandbox lives today.
+  // The sandbox uses the real date.
   world.clock.advance(Temporal.Now.instant().since(world.clock.now()));
   ({ flights } = createDuffel({
     baseUrl: sandbox.url,
@@ -41,7 +41,7 @@ afterAll(async () => {
   await Promise.all([world.close(), sandbox.stop()]);
 });
 
-/** An offer that nobody has booked, and that can be held. */
+/** An unbooked offer that can be held. */
 async function nextOffer(passengers = 1): Promise<FlightOffer> {
   if (passengers === 1) {
     const offer = offers.pop();
@@ -67,7 +67,7 @@ async function nextOffer(passengers = 1): Promise<FlightOffer> {
 const LedgerOrder = z.object({ id: z.string(), state: z.string(), metadata: z.object({ booking_id: z.string() }) });
 const LedgerPayment = z.object({ order_id: z.string(), type: z.string(), amount: z.string(), status: z.string() });
 
-/** The supplier's books of one tenant beside ours. */
+/** The supplier's books of one tenant compared with ours. */
 async function compareBooks(tenant: Tenant) {
   const [rows, ledger, ours] = [await tenant.bookings(), await sandbox.ledger(), await tenant.audit()];
   const ids = new Set(rows.map(({ id }) => id));
@@ -102,7 +102,7 @@ const isBooked = { ...inBalance, states: ["booked"], effects: ["done"], orderSta
 const isFailed = { ...inBalance, states: ["failed"], effects: ["failed"], payments: 0 };
 const neverAnswers = new Set(["timeout", "late_effect"]);
 
-/** Books with a fault armed, lets everything late arrive, and lets the reconciler look. */
+/** Books with a fault armed, then lets late requests arrive and the reconciler look. */
 async function bookWith(tenant: Tenant, at: "order" | "payment", fault: string): Promise<unknown> {
   const path = at === "order" ? "/air/orders" : "/air/payments";
   await sandbox.arm("POST", path, fault, fault === "late_effect" ? LATE_MILLISECONDS : 0);

@@ -96,7 +96,7 @@ test("a claim that is under way is passed over, not waited for", async () => {
     const claimed = await createBookings(first, clock).claimStale("first", 15, 100);
     expect(claimed.map((booking) => booking.id)).toContain(id);
     await open.db.transaction().execute(async (second) => {
-      // Waiting would be an error, and not a test that hangs.
+      // Fails instead of hanging if it would have to wait.
       await sql`set local lock_timeout = '1s'`.execute(second);
       expect(await createBookings(second, clock).claimStale("second", 15, 100)).toEqual([]);
     });

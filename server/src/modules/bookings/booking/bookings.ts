@@ -13,10 +13,10 @@ declare module "../../../kernel/contracts/stores.ts" {
 }
 
 /**
- * intended: stored, nothing sent yet · ordering: the order was or may have been sent · on_hold: the airline holds the order, and no
- * call pays for it yet · held: the supplier reserved it, and a call is about to pay · paying: the payment was or may have been
- * sent · adding: it is paid, and bags were or may have been sent to be added · booked: paid · failed: nothing is owed, nothing is
- * held.
+ * intended: stored, nothing sent yet · ordering: the order was or may have been sent · on_hold: the airline holds the
+ * order, and no call pays for it yet · held: the supplier reserved it, and a call is about to pay · paying: the payment
+ * was or may have been sent · adding: it is paid, and a request for bags was or may have been sent · booked: paid ·
+ * failed: nothing is owed, nothing is held.
  */
 type BookingState = "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
 
@@ -26,58 +26,58 @@ export interface Booking {
   tenantId: string;
   environment: Environment;
   userId: string;
-  /** The call that a success is charged to. */
+  /** The call that is charged on success. */
   callId: string;
-  /** A hold becomes a flight when a call pays for it. */
+  /** `flight_hold` becomes `flight` when a call pays for it. */
   kind: "flight" | "stay" | "flight_hold";
   offerId: string;
   state: BookingState;
-  /** What the balance is expected to pay and what is held for it, or what a reservation in escrow covers: the total less an airline credit. */
+  /** The amount held on the balance, or covered by a reservation in escrow: the total less an airline credit. */
   amountMicroUsdc: Micro;
-  /** The reservation in escrow that pays in place of the balance, so that nothing is held. Undefined: the balance pays. */
+  /** The reservation in escrow that pays in place of the balance, so that nothing is held. Undefined if the balance pays. */
   escrowBookingId: Hex | undefined;
-  /** What that reservation still owes for it. */
+  /** The amount that the reservation still owes. */
   cover: Micro;
-  /** What the balance has paid of that in the end, as the reservation ended without paying. */
+  /** The part of it that the balance paid in the end, because the reservation ended without paying. */
   coverCharged: Micro;
-  /** What the supplier asks, credit included. */
+  /** The supplier's price, including the part paid by credit. */
   totalAmount: string;
   totalCurrency: string;
-  /** At which the tenant pays, for this order and all that is later done with it. */
+  /** The tenant's rate for this order and all its later changes. */
   rate: BookingRate;
   airlineCreditId: string | undefined;
-  /** In the order of the offer's passengers; empty: booked before this was kept. */
+  /** In the order of the offer's passengers; empty in old bookings. */
   travelers: readonly BookedTraveler[];
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
-  /** As the supplier told last; `confirmed` also before there is an order. */
+  /** The supplier's latest status; `confirmed` also before there is an order. */
   orderStatus: "held" | "confirmed" | "cancelled" | "lapsed";
-  /** Kept here, so that what is on a public chain cannot be guessed. */
+  /** Kept private, so that the order cannot be guessed from the hash on a public chain. */
   itinerarySalt: string;
-  /** Of a booking that succeeded. */
+  /** Set once the booking succeeded. */
   itineraryHash: string | undefined;
-  /** Of one that was ticketed or confirmed. */
+  /** Set once it was ticketed or confirmed. */
   ticketOrderHash: string | undefined;
-  /** The call that held the order for a later payment, and what it answered. */
+  /** The call that held the order for a later payment, and its answer. */
   holdCallId: string | undefined;
   holdResult: unknown;
-  /** Until when the airline holds it unpaid. Undefined: it was never held so, or the airline does not say. */
+  /** Until when the airline holds it unpaid. Undefined if it was never held so, or the airline does not say. */
   holdUntil: Temporal.Instant | undefined;
-  /** Of what was asked for beside the travelers; of a booking for somebody who was erased, a word that says so. Undefined: booked before this was kept. */
+  /** Hash of the request's particulars; a fixed word if a traveler was erased. Undefined in old bookings. */
   particularsHash: string | undefined;
-  /** Of how the guests of a stay are reached, by the name of the detail. Undefined: not known. */
+  /** Hashes of the guests' contact details, by name. Undefined if unknown. */
   contactHashes: Readonly<Record<string, string>> | undefined;
-  /** Bags and seats, as they were priced when they were asked for. */
+  /** Bags and seats at their prices when requested. */
   askedServices: readonly AskedService[];
-  /** What the caller got. */
+  /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;
-  /** How often a payment was sent. */
+  /** The number of payments sent. */
   payments: number;
-  /** How often bags were sent to be added to the paid order. */
+  /** The number of requests sent to add bags to the paid order. */
   additions: number;
-  /** The process that works on it and when it last said so; another one takes over when this goes stale. */
+  /** The process that works on it and its last heartbeat; another process takes over when this is stale. */
   workerId: string | undefined;
   workerSeenAt: Temporal.Instant | undefined;
   /** Before this a lookup that finds nothing proves nothing: a commit may still take effect. */
@@ -106,7 +106,7 @@ export type NewBooking = Pick<
     Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId" | "askedServices">
   >;
 
-/** What a call that pays for a held order changes of its booking. */
+/** The members of a held order's booking that its payment changes. */
 export type HoldPayment = Pick<
   Booking,
   | "tenantId"
@@ -142,37 +142,37 @@ export type BookingChange = Partial<
 
 /** Booking records. At most one booking per tenant, environment and offer is not `failed`. */
 export interface Bookings extends EffectStore<Booking> {
-  /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
+  /** Undefined if the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
   findLive(tenantId: string, environment: Environment, offerId: string): Promise<Booking | undefined>;
-  /** The booking that a reservation in escrow pays for. `lock`: nobody else changes it before the end of the transaction. */
+  /** The booking that a reservation in escrow pays for. `lock` keeps it unchanged until the end of the transaction. */
   findCovered(
     tenantId: string,
     environment: Environment,
     escrowBookingId: string,
     lock?: "lock",
   ): Promise<Booking | undefined>;
-  /** Bookings that reservations were to pay for which ended without. */
+  /** Bookings whose reservations ended without paying. */
   listUncovered(environment: Environment, limit: number): Promise<readonly Booking[]>;
-  /** In a transaction. `escrowBookingId: undefined`: from here on the balance pays. */
+  /** In a transaction. With `escrowBookingId: undefined` the balance pays from here on. */
   setCover(id: string, change: { cover: Micro; coverCharged?: Micro; escrowBookingId?: undefined }): Promise<void>;
-  /** What was to be paid is less, as the supplier gave it back; the part of it that the reservation had not paid. */
+  /** Subtracts a refund from the cover, and returns the part that the reservation had not paid. */
   reduceCover(id: string, amount: Micro): Promise<Micro>;
-  /** From now on a call pays for a held order. Undefined: another one does already, or it is held no more. */
+  /** Assigns a held order to the call that pays for it. Undefined if another call already has it, or it is no longer held. */
   payHeld(payment: HoldPayment): Promise<Booking | undefined>;
-  /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
+  /** Makes a booking without a worker due for a look-up now; false if it has a worker or is final. */
   wake(id: string): Promise<boolean>;
-  /** Forgets what bookings for an erased person were asked with. `userId` and `name` are what stands in place of the person. */
+  /** Erases the particulars of bookings for a person. `userId` and `name` are the replacements for the person's. */
   forgetParticulars(
     owner: { tenantId: string; environment: Environment },
     erased: { userId: string; name: string },
   ): Promise<void>;
 
-  /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
+  /** Lets one process at a time create a supplier's customer for an e-mail address; true gives it the lease for `seconds`. */
   leaseCustomer(environment: Environment, email: string, holder: string, seconds: number): Promise<boolean>;
   endCustomerLease(environment: Environment, email: string, holder: string): Promise<void>;
-  /** A supplier's customer belongs to one user of one tenant for good: false when it is somebody else's. */
+  /** Binds a supplier's customer to one user of one tenant for good: false if it belongs to somebody else. */
   ownCustomer(environment: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
-  /** Whether it was made for this user. */
+  /** Whether the customer was created for this user. */
   isOwnCustomer(environment: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
 }

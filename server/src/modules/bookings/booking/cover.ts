@@ -5,7 +5,7 @@ import type { Cover } from "../../../kernel/contracts/plan.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Aggregates } from "../context.ts";
 
-/** Of tools that a run lets a trip pay for. */
+/** For tools whose booking a trip can pay for in a run. */
 export const coverErrors = {
   reservation_not_available:
     "The run's reservation in escrow cannot pay for this: it is no longer reserved, holds less than the price, or pays for another booking. Nothing is owed.",
@@ -18,8 +18,8 @@ interface Covered {
 }
 
 /**
- * The reservation in escrow that pays for a booking. Until the booking has ended, nothing else can become of the reservation, as whoever
- * changes it asks for that under the lock of its trip, which this takes, too.
+ * Finds the reservation in escrow that pays for a booking. Locks its trip, as every change of a reservation does, so
+ * that nothing else can change it before the booking has ended.
  */
 export async function requireCover(
   { trips, escrowBookings, bookings }: Pick<Aggregates, "trips" | "escrowBookings" | "bookings">,

@@ -10,21 +10,21 @@ export const newSalt = (random: RandomBytes): string => Buffer.from(random(SALT_
 interface Bought {
   orderId: string;
   travelers: readonly object[];
-  /** Of a flight. */
+  /** Set for a flight. */
   segments?: readonly object[];
   stay?: object;
   amount: string;
   currency: string;
 }
 
-/** Stands for an order on a public chain: without the salt, which stays here, nobody can try names against it. */
+/** Represents an order on a public chain: without the salt, which stays private, names cannot be guessed from it. */
 export const itineraryHashOf = (bought: Bought, salt: string): Hex => hashOf({ ...bought, salt });
 
-/** The same for what proves that it was issued: ticket numbers, or the accommodation's reference. */
+/** The same for proofs of issue: ticket numbers, or the accommodation's reference. */
 export const ticketOrderHashOf = (issued: { orderId: string; proofs: readonly string[] }, salt: string): Hex =>
   hashOf({ ...issued, proofs: issued.proofs.toSorted(), salt });
 
-/** Of a person only what anybody who knows the order knows of them. */
+/** Only the names, which everyone who knows the order knows. */
 export const namesOf = (travelers: readonly { givenName: string; familyName: string }[]) =>
   travelers.map(({ givenName, familyName }) => ({ givenName, familyName }));
 

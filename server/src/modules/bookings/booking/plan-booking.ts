@@ -18,32 +18,32 @@ import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { hexOf } from "./cover.ts";
 
-/** Which window there is, an airline says only of an order. */
+/** An airline tells the window only for an order. */
 const VOID = ", or all of it until voidWindowEndsAt where book_flight answers that";
 
 type TimeZoneOf = (airport: string) => string | undefined;
 
 export interface PlannedBooking {
   asked: AskedBooking;
-  /** Undefined: not everybody is a user of the tenant's. `seen`: what the tenant was shown, where it was shown anything. */
+  /** Undefined if some travelers are not users of the tenant. `seen` is the offer as the tenant was shown it, if it was. */
   travelerIds(seen: SeenOffer | undefined): Promise<readonly string[] | undefined>;
-  /** Those of them who are known, also where not everybody is. */
+  /** The known users among them, even if some are unknown. */
   namedIds(seen: SeenOffer | undefined): Promise<readonly string[]>;
-  /** Of an airport, by its code. */
+  /** The time zone of an airport, by its code. */
   timeZoneOf?(airport: string): string | undefined;
-  /** True: something else pays a part of it. */
+  /** True: another source pays a part of it. */
   isPaidInPart?: boolean;
-  /** True: something is bought with it that the offer does not have. */
+  /** True: the purchase includes services beyond the offer. */
   hasMore?: boolean;
-  /** What that costs, in the currency of what was seen. Undefined: the records do not say. */
+  /** The price of those services, in the currency of the seen offer. Undefined if the records do not know. */
   priceOfMore?(seen: SeenOffer): string | undefined;
-  /** What the call would be told of what the tenant was shown, where the records say it. */
+  /** The call's refusal by the seen offer, if the records imply one. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
-  /** What else who is shown the plan should know of what the tenant was shown, in whole sentences. */
+  /** Further remarks on the seen offer, in whole sentences. */
   remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
 }
 
-/** What it moves to book an offer or a quote. Its price is the supplier's to say, and asked for when the call runs. */
+/** Plans the booking of an offer or a quote. Only the supplier knows the price, and is asked when the call runs. */
 export async function planBooking(
   { stores, caller }: { stores: Pick<Stores, "bookings" | "seenOffers">; caller: Caller },
   {
@@ -63,13 +63,13 @@ export async function planBooking(
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
     const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
-    // An earlier call has booked it, or is booking it: nothing is paid twice.
+    // An earlier call has booked it or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
-  // Of a held order it is known who travels and what it costs, also when the offer is forgotten.
+  // A held order's travelers and price are known even if the offer is forgotten.
   const held = isHeld ? live : undefined;
   const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
   const travelers = ofHold ?? (await travelerIds(seen));
@@ -93,7 +93,7 @@ export async function planBooking(
   };
 }
 
-/** `price`: of the offer or quote alone. Undefined: the tenant was not shown it. */
+/** `price` is that of the offer or quote alone. Undefined if the tenant was not shown it. */
 function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string {
   if (price !== undefined) {
     return "Look at the services with list_flight_ancillaries, then send the same call again.";
@@ -108,7 +108,7 @@ const CANCELLED_PLAN: Plan = {
   remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
 };
 
-/** By the wallet now; or by what a run has reserved in escrow, with the settlement of it. */
+/** From the wallet now; or from a run's reservation in escrow when it is settled. */
 function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
   const [token, to] = ["USDC", "collection"] as const;
   if (cover === undefined) {
@@ -118,7 +118,7 @@ function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Pla
   return { movements: [movement], tripId: hexOf(cover.tripId) };
 }
 
-/** Of what is bought and what is bought with it. */
+/** The offer and the additional services. */
 function sumOf(
   price: Micro | undefined,
   seen: SeenOffer | undefined,
@@ -132,7 +132,7 @@ function sumOf(
 
 const priceOfHold = ({ totalAmount, totalCurrency, rate }: Booking) => inUsdc(totalAmount, totalCurrency, rate);
 
-/** What the call is told where the earlier booking is no answer to it. */
+/** The refusal if the earlier booking does not answer the call. */
 async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
   try {
     return await whyAnother(asked, live);
@@ -142,10 +142,10 @@ async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | 
   }
 }
 
-/** As many of a search, from the cheapest on, as are looked at. */
+/** The number of a search's offers considered, cheapest first. */
 const MOST_ALTERNATIVES = 40;
 
-/** As its search has shown it: what is booked of a stay is the quote of a rate. */
+/** As its search showed it: a booked stay is the quote of a rate. */
 function offerIdOf(id: string, seen: SeenOffer | undefined): string {
   return (seen?.kind === "stay" ? seen.rateId : undefined) ?? id;
 }
@@ -179,7 +179,7 @@ async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller:
   return typeof searchId === "string" ? await seenOffers.comparables(caller, searchId) : undefined;
 }
 
-/** Until when an order of what the tenant saw can be cancelled, and what that costs, as far as the offer says. */
+/** Until when an order of the seen offer can be cancelled, and at what cost, as far as the offer says. */
 function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
   if (seen === undefined) return [perhapsFinal("the order at the supplier, but for what its conditions give back")];
   if (seen.refundable === null)

@@ -13,7 +13,7 @@ import { BookedTravelers } from "./booked-travelers.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 import { hexOf } from "./cover.ts";
 
-/** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
+/** By then events of the supplier have usually told what a new order lacked, such as tickets; otherwise it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
 
 const ContactHashes = z.record(z.string(), z.string());
@@ -128,7 +128,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
   };
 }
 
-/** What reservations in escrow owe for bookings. */
+/** Amounts that reservations in escrow owe for bookings. */
 function createCovers(
   queryable: Queryable,
 ): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "reduceCover"> {
@@ -213,7 +213,7 @@ function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHel
   };
 }
 
-/** Who may make a supplier's customer, and whose it is. */
+/** Leases for creating a supplier's customers, and their owners. */
 function createCustomers(
   queryable: Queryable,
   clock: Clock,
@@ -265,7 +265,7 @@ function createCustomers(
   };
 }
 
-/** How the order stands then, and when the supplier is asked about it first. */
+/** The order's status after the change, and when the supplier is first asked about it. */
 function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: Temporal.Instant) {
   const at = now.toString();
   switch (to) {
@@ -276,7 +276,7 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
         orderStatus: "confirmed",
         bookedAt: at,
         orderCheckAt: now.add(FIRST_CHECK).toString(),
-        // What was read of the order before is older than its result: bags may have been added since.
+        // The last reading of the order is older than its result: bags may have been added since.
         orderTotalAmount: null,
         orderTotalCurrency: null,
       } as const;
@@ -290,7 +290,7 @@ function orderColumns(to: Booking["state"], { holdUntil }: BookingChange, now: T
   }
 }
 
-/** What a hold answered stays beside what is answered once the order is paid. */
+/** The answer to a hold is kept apart from the answer to its payment. */
 function toColumns(to: Booking["state"], { result: given, ...change }: BookingChange) {
   const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, failureCode, quietUntil } = change;
   const result = given === undefined ? undefined : JSON.stringify(given);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What stands for an order in escrow, where its travelers must not be guessed from it. */
+/** Salted hashes of orders for the escrow, from which travelers cannot be guessed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

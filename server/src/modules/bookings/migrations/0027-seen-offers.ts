@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What tenants were shown that they can book, by which the purchase is judged before the supplier is asked. */
+/** Bookable offers that tenants were shown, by which a purchase is judged before the supplier is asked. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table seen_offer (

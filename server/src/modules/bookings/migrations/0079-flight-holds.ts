@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Orders that an airline holds unpaid, and what tells a repeated booking from another one. */
+/** Orders that an airline holds unpaid, and the particulars that distinguish a repeated booking from another one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** A booking that a reservation in escrow pays for, so that the wallet is not charged for it as well. */
+/** Links a booking to the reservation in escrow that pays for it, so that the wallet is not charged too. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** How the guests of a stay are reached, as salted hashes, so that a repeat with other details is told that they were not applied. */
+/** Guests' contact details as salted hashes, so that a repeat with other details learns that they were not applied. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Bags and seats that a booking was asked for, so that those of a held order can be added once it is paid. */
+/** Bags and seats requested with a booking, so that those of a held order can be added once it is paid. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

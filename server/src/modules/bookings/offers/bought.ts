@@ -3,7 +3,7 @@ import type { Cabin, FlightPurchase, Purchase, StayPurchase } from "../../../ker
 import { BOOKING_RATE, inUsdc } from "../booking-rate.ts";
 import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 
-/** What would be bought, as the tenant saw it. `comparables`: of the search that it is of. */
+/** The purchase as the tenant saw it. `comparables` are the offers of its search. */
 export function toPurchase(
   seen: SeenOffer,
   travelerIds: readonly string[] | undefined,
@@ -12,7 +12,7 @@ export function toPurchase(
   return seen.kind === "flight" ? flightOf(seen, travelerIds, comparables) : stayOf(seen, travelerIds);
 }
 
-/** Of what the tenant has not seen nothing is known. */
+/** For an offer that the tenant has not seen. */
 export function unknownPurchase(kind: Purchase["kind"], travelerIds: readonly string[] | undefined): Purchase {
   const bought = { price: undefined, travelerIds, refundable: undefined };
   if (kind === "flight") {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, detailsOfOthers, Provenance } from "../../../domain/schemas.ts";
 
-/** As short as a list of offers must be: what describes an aircraft or a terminal is not in it. */
+/** Kept short for lists of offers: no aircraft or terminals. */
 const Segment = z.object({
   id: z.string().describe("segmentId of seats in list_flight_ancillaries"),
   carrier: z.string(),
@@ -24,7 +24,7 @@ export const Slice = z.object({
   segments: z.array(Segment).readonly(),
 });
 
-/** Of an offer in a search, where every member counts: what says nothing new is left out. */
+/** For an offer in a search, where size matters: redundant members are left out. */
 export const SearchedSlice = Slice.extend({
   segments: z
     .array(
@@ -37,7 +37,7 @@ export const SearchedSlice = Slice.extend({
     .readonly(),
 });
 
-/** What an order says of a flight beside where it goes and when. */
+/** An order's facts about a flight besides route and times. */
 export const FlownSegment = {
   stops: details("Technical stops: airport, arrivingAt and departingAt (local), durationMinutes"),
   passengers: details("passengerId, cabinClass, baggage in the fare (type, quantity), seat or null"),
@@ -50,20 +50,20 @@ const Condition = z
 
 const OrderedSegment = Segment.extend({ durationMinutes: z.number().nullable() });
 
-/** Of an order, which stands also where the supplier does not say everything. */
+/** For an order, whose supplier may leave members out. */
 export const OrderedSlice = Slice.extend({
   durationMinutes: z.number().nullable(),
   segments: z.array(OrderedSegment).readonly(),
 });
 
-/** The same with all that is known of its flights. */
+/** The same with all known facts of its flights. */
 export const DescribedSlice = OrderedSlice.extend({
   id: z.string().describe("slice_id of request_order_change"),
   changeBeforeDeparture: Condition,
   segments: z.array(OrderedSegment.extend(FlownSegment)).readonly(),
 });
 
-/** Whom the passenger ids stand for. */
+/** The persons behind passenger ids. */
 export const NamedPassengers = details("id, givenName, familyName");
 
 export const VoidWindow = z
@@ -83,7 +83,7 @@ const OfferedCondition = z
   .nullable()
   .describe("null: the airline did not say");
 
-/** In a list of offers: without penalties of what is not allowed. */
+/** In a list of offers: no penalties for what is not allowed. */
 export const OfferedConditions = z.object({
   refundBeforeDeparture: OfferedCondition.describe(REFUND_FORM),
   changeBeforeDeparture: OfferedCondition,
@@ -95,7 +95,7 @@ export const PaymentRequirements = z.object({
   paymentRequiredBy: z.string().nullable(),
 });
 
-/** What the caller asked for and the supplier does not know. */
+/** The caller's wishes that the supplier does not know. */
 export const NotApplied = z.array(z.object({ input: z.string(), value: z.string(), reason: z.string() })).readonly();
 
 export const SupplierResult = Provenance.extend({ sandbox: z.boolean() });

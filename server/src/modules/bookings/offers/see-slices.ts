@@ -9,7 +9,7 @@ export function seenCarriers(slices: readonly Slice[]): string[] {
   return [...new Set(segments.flatMap(({ carrier, operatingCarrier }) => [carrier, operatingCarrier]))];
 }
 
-/** Between the airports of its flights: a search for a city names the city. */
+/** Uses the airports of its flights: a search for a city names the city. */
 export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
   return slices.map(({ origin, destination, durationMinutes, segments }) => ({
     origin: segments[0]?.origin ?? origin,

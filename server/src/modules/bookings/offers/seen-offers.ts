@@ -14,30 +14,30 @@ declare module "../../../kernel/contracts/stores.ts" {
 const Price = z.object({
   totalAmount: z.string(),
   totalCurrency: z.string(),
-  /** At which it was shown; null: there was none. */
+  /** The rate at which it was shown; null if there was none. */
   rate: BookingRate.nullable().default(null),
 });
 
-/** Times are local at the airports; null: the supplier did not say. */
+/** Times are local at the airports; null if the supplier does not say. */
 export const SeenFlight = Price.extend({
   kind: z.literal("flight"),
-  /** The search that it is of; other offers of that search are what it is compared with. */
+  /** Its search; the other offers of that search are its comparables. */
   searchId: z.string().nullable(),
   carriers: z.array(z.string()),
   passengers: z.number().nullable(),
-  /** Whom it is for, by passenger. Left out: not known. */
+  /** The passengers that it is for. Left out if unknown. */
   expected: z
     .array(z.object({ type: z.string().nullable(), age: z.number().optional(), fareType: z.string().nullable() }))
     .optional(),
   refundable: z.boolean().nullable(),
-  /** Left out: not known. */
+  /** Left out if unknown. */
   refundPenaltyAmount: z.string().optional(),
   changeable: z.boolean().nullable(),
   fareBrands: z.array(z.string()).nullable(),
   emissionsKgPerPassenger: z.number().nullable(),
-  /** Of a change: the order that it would change. Left out: it is no change, or not known. */
+  /** For a change: the order that it would change. Left out if it is no change, or unknown. */
   orderId: z.string().optional(),
-  /** In the offer's currency. Left out: they were not listed. */
+  /** In the offer's currency. Left out if they were not listed. */
   services: z.array(SeenService).optional(),
   legs: z.array(
     z.object({
@@ -47,7 +47,7 @@ export const SeenFlight = Price.extend({
       arrivingAt: z.string().nullable(),
       durationMinutes: z.number(),
       stops: z.number(),
-      /** Left out: not known. */
+      /** Left out if unknown. */
       flights: z.array(z.string()).optional(),
       cabin: z.string().nullable(),
     }),
@@ -56,7 +56,7 @@ export const SeenFlight = Price.extend({
 export type SeenFlight = z.infer<typeof SeenFlight>;
 
 const SeenPlace = z.object({
-  /** null: the supplier does not say where it is. */
+  /** Null if the supplier does not give it. */
   latitude: z.number().nullable(),
   longitude: z.number().nullable(),
   /** ISO 3166-1 alpha-2. */
@@ -65,29 +65,29 @@ const SeenPlace = z.object({
   stars: z.number().nullable(),
 });
 
-/** A rate of a search, and the quote of it. */
+/** A rate of a search, or a quote of one. */
 export const SeenStay = Price.extend({
   kind: z.literal("stay"),
-  /** As of flights. Left out: not known. */
+  /** As for flights. Left out if unknown. */
   searchId: z.string().optional(),
-  /** Of a quote: the rate that it is of. */
+  /** For a quote: its rate. */
   rateId: z.string().optional(),
   accommodationId: z.string(),
-  /** Left out: not known. */
+  /** Left out if unknown. */
   name: z.string().optional(),
   rooms: z.number(),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   refundable: z.boolean(),
-  /** What comes back until when. Left out: not known. */
+  /** The refund schedule. Left out if unknown. */
   refunds: z.array(z.object({ before: z.string(), refundAmount: z.string() })).optional(),
-  /** Of a quote, as the supplier says; beds are those of each room. Left out: not known. */
+  /** For a quote, as the supplier says; beds are per room. Left out if unknown. */
   guests: z.number().optional(),
   childAges: z.array(z.number()).optional(),
   beds: z.array(z.object({ type: z.string(), count: z.number() })).optional(),
-  /** Of a quote: what is paid at the accommodation. Left out: nothing, or not known. */
+  /** For a quote: the amount due at the accommodation. Left out if there is none, or it is unknown. */
   due: z.object({ amount: z.string(), currency: z.string() }).optional(),
-  /** null: no search of the tenant's has shown it. */
+  /** Null if no search of the tenant has shown it. */
   place: SeenPlace.nullable(),
 });
 export type SeenStay = z.infer<typeof SeenStay>;
@@ -95,9 +95,9 @@ export type SeenStay = z.infer<typeof SeenStay>;
 export const SeenOffer = z.discriminatedUnion("kind", [SeenFlight, SeenStay]);
 export type SeenOffer = z.infer<typeof SeenOffer>;
 
-/** What offers of one search are compared by. */
+/** The members by which offers of one search are compared. */
 export const SeenComparable = z.object({
-  /** Of the offer. Left out: not known. */
+  /** The offer's id. Left out if unknown. */
   id: z.string().optional(),
   totalAmount: z.string(),
   departures: z.array(z.string()),
@@ -111,31 +111,31 @@ interface Owner {
 }
 
 /**
- * What a tenant was shown that it can book: offers and their changes, rates and quotes, as they were when it saw them last. What a
- * call would buy is judged by this before anything outside is asked.
+ * Bookable items that a tenant was shown: offers and their changes, rates and quotes, as last seen. A purchase is
+ * judged by them before anything outside is asked.
  */
 export interface SeenOffers {
-  /** Replaces what was seen before under these ids. `search`: what offers that name it are compared with. */
+  /** Replaces earlier ones under these ids. `search` holds the comparables of offers that name it. */
   remember(
     owner: Owner,
     offers: readonly { id: string; offer: SeenOffer }[],
     search?: { id: string; comparables: readonly SeenComparable[] },
   ): Promise<void>;
   find(owner: Owner, id: string): Promise<SeenOffer | undefined>;
-  /** Those that are known of these. */
+  /** Returns the known ones of these. */
   findAll(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, SeenOffer>>;
-  /** Undefined also of a search that was forgotten. */
+  /** Undefined also if the search was forgotten. */
   comparables(owner: Owner, searchId: string): Promise<readonly SeenComparable[] | undefined>;
-  /** Forgets what was seen before this. */
+  /** Deletes offers seen before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }
 
-/** Whether there is a tenant whose records these are: who pays without a key has none. */
+/** Whether a tenant owns the records: a caller that pays without a key has none. */
 export function keepsRecords({ keyId }: { keyId: string }): boolean {
   return keyId !== "";
 }
 
-/** Throws when it costs more now than when the tenant saw it last: nobody has judged or approved that price. The rate is that of then. */
+/** Throws if the price has risen since the tenant last saw it: nobody has judged or approved that price. Returns the rate of then. */
 export async function requireSeenPrice(
   seenOffers: Pick<SeenOffers, "find">,
   owner: Owner,

@@ -17,7 +17,7 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
           values (${tenantId}, ${environment}, ${search.id}, ${JSON.stringify(search.comparables)}::jsonb, ${seenAt}::timestamptz)
           on conflict do nothing`.execute(db);
       }
-      // One statement with as many parameters however many offers a search has, in one order for all who remember the same.
+      // One statement with a constant number of parameters, in a fixed order for concurrent writers.
       const sorted = offers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
       await sql`
         insert into seen_offer (tenant_id, network, offer_id, offer, seen_at)

@@ -26,7 +26,7 @@ let world: ChainWorld;
 beforeAll(async () => {
   world = await openChainWorld();
 });
-/** Each test leaves books behind that agree, and money that moves. */
+/** Each test leaves consistent books and moving money. */
 afterEach(async () => {
   expect(await world.reconcile()).toEqual(nothing);
   expect(await stoppedBecause()).toBeUndefined();
@@ -38,7 +38,7 @@ afterAll(async () => {
 const moving = (to: Hex, value: bigint) =>
   encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [to, value] });
 
-/** Pays out of a wallet past the service, with its own key. */
+/** Pays out of a wallet behind the service's back, with the wallet's own key. */
 async function steal(by: ChainWorld, wallet: { id: string; address: Hex }, amount: bigint) {
   await by.devChain.sendAs(by.devChain.funderKey, { to: wallet.address, value: 10n ** 18n });
   const to = by.openedChain.chain.tokens.USDC.address;
@@ -52,7 +52,7 @@ async function drip(to: Hex) {
   await world.devChain.sendAs(world.devChain.funderKey, { to: chain.faucet ?? "0x", data });
 }
 
-/** What was read after it is read again. */
+/** Moves the indexer back: later blocks are read again. */
 async function readFrom(block: { number: bigint; hash: Hex } | undefined) {
   if (block === undefined) throw new Error("nothing was read before");
   await world.db.updateTable("chainNetwork").set({ indexedNumber: block.number, indexedHash: block.hash }).execute();
@@ -90,7 +90,7 @@ describe("the books", () => {
     expect(lines.map(({ subjectId }) => subjectId)).toEqual(["sandbox"]);
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT))).rejects.toEqual(failing("settlement_stopped"));
     expect((await tenant.balance()).available).toBe(99n * UNIT);
-    // As long as the books are as they are, letting money go on does not last.
+    // A resume does not last while the books disagree.
     expect(await world.openedChain.boundChains.resume("sandbox")).toBe(true);
     await world.reconcile();
     expect(await stoppedBecause()).toMatch(/disagree/);
@@ -142,7 +142,7 @@ describe("the books", () => {
     expect(await world.reconcile()).toEqual(nothing);
     const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
     await drip(tenant.wallet.address);
-    // Its block is passed over.
+    // Skips its block.
     const head = await world.openedChain.chain.head();
     await world.db.updateTable("chainNetwork").set({ indexedNumber: head.number, indexedHash: head.hash }).execute();
     expect(await world.openedChain.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
@@ -203,7 +203,7 @@ describe("tenants that were made while the chain was away", () => {
     const { tenant } = await world.identity.createTenant({ name: "Late", actor: "test" });
     const others = Array.from({ length: 51 }, (_, index) => ({ name: `Late ${index}`, actor: "test" }));
     await Promise.all(others.map((other) => world.identity.createTenant(other)));
-    // All of them, as the service is about to answer: a call of a tenant without a wallet makes one, without money.
+    // All tenants, before the service answers; the call of a tenant without a wallet would make one without money.
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(52);
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(0);
     await world.drain();
@@ -262,7 +262,7 @@ describe("a live network", () => {
       const tenant = await world.newTenant();
       const wallet = await live.wallets.ensure("production", "treasury", tenant.tenant.id);
       expect(wallet.address).not.toBe(tenant.wallet.address);
-      // Paid in from outside, out of a wallet of the other deployment.
+      // Paid in from outside, from a wallet of the other deployment.
       const rich = await other.newTenant();
       other.openedChain.submitter.start();
       await rich.send(rich.transfer(wallet.address, 50n * UNIT));
@@ -277,14 +277,14 @@ describe("a live network", () => {
       const order = { operation, input: { ...input, from: wallet.address } };
       const send = tenant.send(order, { waitMilliseconds: 0 }, live, live);
       await expect(send).rejects.toEqual(failing("transfer_in_progress"));
-      // The relayer has no money for gas yet: the order waits.
+      // The relayer has no money for gas yet, so the order waits.
       expect(await live.sender.gasBalance()).toBe("0");
       await live.submitter.runOnce();
       expect((await world.rows()).at(-1)).toMatchObject({ environment: "production", state: "signed" });
       await other.devChain.sendAs(other.devChain.funderKey, { to: relayer?.address ?? "0x", value: 10n ** 18n });
       expect(await live.sender.gasBalance()).toBe("1");
       await live.submitter.runOnce();
-      // In a block, and not deep enough.
+      // In a block, but not deep enough.
       expect((await world.rows()).at(-1)).toMatchObject({ state: "signed" });
       expect((await world.stores.ledger.balance(purse)).outgoing).toBe(20n * UNIT);
       for (let index = 0; index < 2; index += 1) await other.devChain.mine();
@@ -299,7 +299,7 @@ describe("a live network", () => {
       expect(await world.reconcile(live)).toEqual(nothing);
       expect(await world.reconcile()).toEqual(nothing);
 
-      // Of several nodes one lags and has no events of the newest blocks: the money is noticed, booked later, and nothing stops.
+      // A lagging node has no events of the newest blocks: the money is noticed and booked later, and nothing stops.
       await rich.send(rich.transfer(wallet.address, UNIT));
       for (let index = 0; index < 3; index += 1) await other.devChain.mine();
       other.devChain.misbehave(({ method }) => (method === "eth_getLogs" ? { result: [] } : "pass"));
@@ -309,7 +309,7 @@ describe("a live network", () => {
       expect(await world.reconcile(live)).toEqual(nothing);
       expect((await world.stores.ledger.balance(purse)).available).toBe(31n * UNIT);
       expect((await live.boundChains.get("production"))?.stoppedBecause).toBeUndefined();
-      // Control: what is never booked does stop.
+      // Control: money that is never booked does stop it.
       await rich.send(rich.transfer(wallet.address, UNIT));
       for (let index = 0; index < 30; index += 1) await other.devChain.mine();
       const head = await live.chain.head();

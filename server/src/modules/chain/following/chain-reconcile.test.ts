@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** A node that answers so many questions about a block with what a later block has changed. */
+/** A node that answers the first questions about a block from a later one. */
 function reconcileWith(wrongAnswers: number) {
   const { chain, wallets, boundChains } = world.openedChain;
   let left = wrongAnswers;

@@ -60,7 +60,7 @@ it("one that the network reverts is owed on, and stored anew", async () => {
   });
   const keys = async () => {
     const all = (await world.rows()).map((row) => row.idempotencyKey);
-    // Ids of one millisecond have no order.
+    // Ids of the same millisecond have no order.
     return all.filter((key) => key.includes("owed")).toSorted();
   };
   const block = { number: 1n, hash: "0x1" } as const;

@@ -7,7 +7,7 @@ import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import { ChainIndexer } from "./index-chain.ts";
 
-/** Somebody who has seen an authorization of ours uses it, at the worst moment: harmless, and no reason to stop money. */
+/** A stranger uses an authorization of ours that he has seen, at the worst moment: harmless, and no reason to stop money. */
 let world: ChainWorld;
 beforeAll(async () => {
   world = await openChainWorld();
@@ -21,7 +21,7 @@ const failing = (code: string) => expect.objectContaining({ name: "Failure", cod
 const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
 const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
-/** An order that is signed and was never seen by the node, and what a stranger needs to carry it out. */
+/** A signed order that the node has never seen, and everything a stranger needs to execute it. */
 async function signedOrder(amount: bigint) {
   const tenant = await world.newTenant();
   const callId = await world.newCall(tenant.tenant.id);
@@ -69,7 +69,7 @@ describe("an authorization that a stranger has seen", () => {
 describe("an authorization that a stranger uses", () => {
   it("while its order waits to be withdrawn", async () => {
     const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
-    // The wallet lacks one micro-unit for a moment, so that our own transaction is refused.
+    // The wallet lacks one micro-unit for a moment, so that our own transaction fails.
     const { devChain } = world;
     await devChain.sendAs(devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await devChain.sendAs(await world.keyOf(tenant.wallet.id), { to, data: moveOf(RECIPIENT, 1n) });
@@ -80,7 +80,7 @@ describe("an authorization that a stranger uses", () => {
     await devChain.sendAs(devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
     await devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: moveOf(tenant.wallet.address, 1n) }]);
     await devChain.mine();
-    // The micro-unit went past the service, which is another matter: it stops money, and is accepted.
+    // The micro-unit moved behind the service's back, which stops money for a separate reason and is accepted.
     while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toMatch(/not ours/);
     await world.stores.boundChains.resume("sandbox");
@@ -143,11 +143,11 @@ describe("an authorization that a stranger uses", () => {
   });
 });
 
-// Last, as the money that moves in it past the service is not accepted.
+// Last, as the money moved behind the service's back is not accepted.
 describe("an authorization that was withdrawn", () => {
   it("is of no use to him once its money was given back", async () => {
     const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
-    // The wallet is emptied for a moment, so that the order is refused.
+    // The wallet is emptied for a moment, so that the order fails.
     const key = await world.keyOf(tenant.wallet.id);
     await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await world.devChain.sendAs(key, { to, data: moveOf(RECIPIENT, 1n) });
@@ -155,7 +155,7 @@ describe("an authorization that was withdrawn", () => {
     const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     expect(row?.failure).toMatch(/exceeds balance/);
-    // Its money is not given back as long as the authorization could be used.
+    // Its money is not given back while the authorization is usable.
     expect((await tenant.balance()).outgoing).toBe(100n * UNIT);
     await world.drain();
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });

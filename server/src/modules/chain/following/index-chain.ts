@@ -16,42 +16,42 @@ export interface ChainIndexerOptions {
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
   boundChains: BoundChains;
-  /** Whether the database was away and the same can succeed later. */
+  /** Whether the database was unreachable, so that a retry can succeed. */
   isTransient(error: unknown): boolean;
   log: Log;
-  /** Blocks that are read again each time: of several nodes behind one address, one that lags has no events of the newest. */
+  /** Blocks that are read again each time: behind one address may be several nodes, and a lagging one lacks events of the newest blocks. */
   overlapBlocks?: number;
 }
 
 const BLOCKS_AT_ONCE = 2_000n;
 const OPEN_AT_MOST = 1_000;
 const POSTED_AT_ONCE = 200;
-/** So often the same question is asked again before a movement counts as a stranger's. */
+/** How often a movement is looked up again before it counts as a stranger's. */
 const MOST_DOUBTS = 10;
 
 const isSameBlock = (one: ChainBlock, other: ChainBlock): boolean =>
   one.number === other.number && one.hash === other.hash;
 
-/** Whether it leaves a wallet of ours. What leaves the escrow does so by its own rules, and anybody may see to it. */
+/** Whether it leaves a wallet of ours. Money leaves the escrow by the contract's rules, and anybody may trigger that. */
 const isOfWallet = ({ from }: OwnedMovement): boolean => from !== undefined && from.kind !== "escrow";
 
 /**
- * Posts every movement of our wallets and of the escrow that is not posted yet: deposits of strangers, and whatever a crash kept the
- * submitter from posting. Safe in several processes at once: postings are tied to their event, and the cursor moves only from where
- * it was read.
+ * Posts every movement of our wallets and of the escrow that is not posted yet: deposits of strangers, and movements
+ * that the submitter missed in a crash. Safe in several processes at once: postings are tied to their event, and the
+ * cursor moves only from where it was read.
  */
 export class ChainIndexer {
   readonly #options: ChainIndexerOptions;
-  /** By transaction: how often it was unclear whose it is. */
+  /** By transaction: how often its origin was unclear. */
   readonly #doubts = new Map<string, number>();
-  /** The head to which everything was read when it was last looked at: while the chain stands there, nothing else is asked. */
+  /** The head at the last complete reading: while the chain stays there, nothing else is asked. */
   #readTo: ChainBlock | undefined;
 
   constructor(options: ChainIndexerOptions) {
     this.#options = options;
   }
 
-  /** Reads one range of blocks; true: there may be more. Rejects when the chain or the database is away. */
+  /** Reads one range of blocks; true if there may be more. Rejects if the chain or the database is unreachable. */
   async runOnce(): Promise<boolean> {
     const { chain, wallets, boundChains, overlapBlocks = 0 } = this.#options;
     const head = await chain.head();
@@ -67,7 +67,7 @@ export class ChainIndexer {
     if (to === undefined) return false;
     const from = indexed.number + 1n - BigInt(overlapBlocks);
     const movements = await chain.movements(from > 0n ? from : 0n, to.number);
-    // After the blocks: whoever pays into a wallet has learnt its address from a row that was there before.
+    // Reads the wallets after the blocks: a wallet's row exists before anybody can pay to its address.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
     await boundChains.advance(chain.environment, indexed, to);
@@ -75,7 +75,10 @@ export class ChainIndexer {
     return to.number < head.number;
   }
 
-  /** Stops the chain's money at a stranger's movement out of a wallet of ours. False: it is unclear whose one is; all before it are posted. */
+  /**
+   * Posts our movements, and stops the chain's money at a stranger's movement out of a wallet of ours. False if the
+   * origin of one is unclear; all before it are posted.
+   */
   async #postOurs(owned: readonly OwnedMovement[], indexed: ChainBlock): Promise<boolean> {
     const { chain, stores } = this.#options;
     const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
@@ -88,7 +91,7 @@ export class ChainIndexer {
         return false;
       }
       if (origin === "ours") ours.push(one);
-      // Of blocks that are read again the operator may have accepted it; what was not, the reconciler finds.
+      // The operator may have accepted movements in blocks that are read again; the reconciler finds the others.
       else if (one.movement.blockNumber > indexed.number) await this.#stopForStranger(one);
     }
     await this.#postAll(ours);
@@ -108,9 +111,8 @@ export class ChainIndexer {
   }
 
   /**
-   * Money that leaves one of our wallets does so by a transaction, or at least by an authorization, of ours. Unclear: an operation
-   * that would do the same can still be carried out, and the node that was asked may only lag behind the one that knows of the
-   * movement.
+   * Money leaves a wallet of ours only by a transaction or an authorization of ours. Unclear if an equal operation can
+   * still be executed, as the node asked may lag behind the one that reported the movement.
    */
   async #originOf(
     { movement }: OwnedMovement,
@@ -123,7 +125,7 @@ export class ChainIndexer {
     for (const transaction of await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_MOST)) {
       const { operation: stored } = transaction;
       const operation = operations.of(stored);
-      // Also what is only queued: sent before it was queued again, or before the database came back from a backup.
+      // Includes queued ones: sent before they were queued again, or before the database was restored from a backup.
       if (operation.outgoing(stored)?.from !== movement.from) continue;
       const authorization = await sender.authorization(transaction);
       if (authorization.kind === "done" && authorization.receipt.hash === transactionHash) return "ours";
@@ -137,7 +139,7 @@ export class ChainIndexer {
     return isUnclear && times < MOST_DOUBTS ? "unclear" : "a stranger's";
   }
 
-  /** One by one where that fails, which tells the one that does not fit. */
+  /** One by one if that fails, to identify the one at fault. */
   async #postAll(owned: readonly OwnedMovement[]): Promise<void> {
     const { chain, stores, isTransient } = this.#options;
     for (let index = 0; index < owned.length; index += POSTED_AT_ONCE) {
@@ -164,7 +166,7 @@ export class ChainIndexer {
     }
   }
 
-  /** True: the block that was read last is still there. One that is missing may only not have reached the node that answers. */
+  /** Whether the block read last is still there. A missing one may just not have reached the answering node. */
   async #isSameChain(indexed: ChainBlock): Promise<boolean> {
     const block = await this.#options.chain.block(indexed.number);
     if (block === undefined || block.hash === indexed.hash) return block !== undefined;

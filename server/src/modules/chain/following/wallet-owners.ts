@@ -4,7 +4,7 @@ import type { Wallet } from "../../../ports/chain/wallets.ts";
 import type { OwnedMovement, WalletOwner } from "../../ledger/index.ts";
 import type { Wallets } from "../wallets.ts";
 
-/** Undefined: for the books this is somebody else. The relayer holds no tenant's money. */
+/** Undefined if the books treat it as a stranger. The relayer holds no tenant's money. */
 export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
   if (wallet?.kind === "collection") return { kind: "collection" };
   return wallet?.kind === "treasury" && wallet.tenantId !== null
@@ -13,8 +13,8 @@ export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
 }
 
 /**
- * Those of the movements that touch a wallet of ours or the escrow, in their order. Anybody can make an event of nothing out of anybody's
- * wallet (`transferFrom` needs no allowance for it): those say nothing.
+ * The movements that touch a wallet of ours or the escrow, in order. Zero amounts are ignored, as anybody can emit them
+ * for any wallet (`transferFrom` needs no allowance for zero).
  */
 export async function ownMovements(
   wallets: Pick<Wallets, "findByAddress">,
@@ -37,7 +37,7 @@ export async function ownMovements(
   return (await Promise.all(owned.map((one) => carryDust(chain, one)))).filter(({ movement }) => movement.amount > 0n);
 }
 
-/** The books know the token's units only: what is less shows in them when it adds up to one. */
+/** The books count whole units of the token: smaller amounts appear once they add up to one. */
 async function carryDust(chain: Pick<Chain, "changeWithDust">, owned: OwnedMovement): Promise<OwnedMovement> {
   const { movement, to } = owned;
   if (movement.dust === undefined) return owned;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Networks, wallets, chain transactions, and the ledger's ties to the events of a chain. */
+/** Networks, wallets, chain transactions, and the ledger's links to chain events. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The chain that an environment's money is on. Another one under the same name is refused at the start.

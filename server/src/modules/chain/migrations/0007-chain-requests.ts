@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** A caller that asks again with its idempotency key, while the outcome is open, gets the order that is there. */
+/** A caller that repeats a call with its idempotency key while the outcome is open gets the existing order. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table chain_transaction add column request_key text;

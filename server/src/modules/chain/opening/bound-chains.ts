@@ -3,16 +3,16 @@ import type { BoundChain, ChainContracts } from "../../../ports/chain/bound-chai
 import type { ChainBlock } from "../../../ports/chain/chain.ts";
 import type { Environment } from "../../../ports/identity.ts";
 
-/** Which chain the money of each environment is on, and how far it has been read. */
+/** The chain of each environment's money, and how far it has been read. */
 export interface BoundChains {
   get(environment: Environment): Promise<BoundChain | undefined>;
-  /** The first time; afterwards the stored one answers, whatever it says. */
+  /** Stores the chain the first time; afterwards returns the stored one, even if it differs. */
   bind(environment: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<BoundChain>;
   setContracts(environment: Environment, contracts: ChainContracts): Promise<void>;
-  /** False: somebody else was quicker. */
+  /** False if another process was first. */
   advance(environment: Environment, from: ChainBlock, to: ChainBlock): Promise<boolean>;
-  /** The first reason stays until `resume`. True: it moved until now. */
+  /** Keeps the first reason until `resume`. True if money was moving until now. */
   stop(environment: Environment, reason: string): Promise<boolean>;
-  /** True: it stood still. */
+  /** True if it was stopped. */
   resume(environment: Environment): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ import { startApp } from "../../../compose.ts";
 import { readConfig } from "../../../config/config.ts";
 import { isAlive } from "../../../embedded/process-identity.ts";
 
-/** `npm run chain` as a process, beside a service that keeps everything embedded, and after it. */
+/** `npm run chain` as a process, beside a service with embedded parts, and after the service has ended. */
 const program = programAt("server/src/commands/chain.ts");
 const Parts = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.number(), startTime: z.string() })) });
 const Status = z.object({
@@ -57,13 +57,13 @@ it("says the same while the service runs and while it does not, and leaves nothi
   let beside: z.infer<typeof Status>;
   let parts: z.infer<typeof Parts>["parts"];
   try {
-    // What the first start has ordered can go on for a while after it, and takes gas.
+    // Orders of the first start can continue for a while and use gas.
     do beside = await read();
     while (beside.openTransactions.queued + beside.openTransactions.signed > 0);
     ({ parts } = Parts.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8"))));
     expect(parts.map(({ name }) => name).toSorted()).toEqual(["devnet", "postgres", "supplier"]);
     expect(parts.every(isAlive)).toBe(true);
-    // Beside the service it takes nothing away from it.
+    // The command does not disturb the running service.
     expect((await fetch(`${app.appUrl}/readyz`)).status).toBe(200);
   } finally {
     await app.stop();

@@ -42,7 +42,7 @@ it("the embedded development chain, killed while money is on its way, keeps the 
       rpcUrl,
       log: silentLog,
       funderKey: funder.privateKey,
-      // Who is killed resets its connections; who is only late is waited for.
+      // A killed node resets its connections; a slow one is waited for.
       rpcTimeoutMilliseconds: 120_000,
       patienceMilliseconds: 120_000,
       timing: { failedMilliseconds: 20, resendMilliseconds: 20 },

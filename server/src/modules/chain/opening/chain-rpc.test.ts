@@ -11,7 +11,7 @@ interface Question {
 const bodies: (Question | Question[])[] = [];
 let answer: (question: Question) => unknown = ({ id, method }) => ({ jsonrpc: "2.0", id, result: method });
 
-/** A node that answers several questions in whatever order it likes. */
+/** A node that answers a batch in another order. */
 const server = createServer(async (incoming, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(Buffer.from(chunk));

@@ -9,7 +9,7 @@ it("a chain and books of an earlier version get what came later, once", async ()
   const tenant = await world.newTenant();
   const contractsOf = async () => requireThere((await boundChains.get("sandbox"))?.contracts);
   const { tokens, splitter, faucet, paymentBatch, ...later } = await contractsOf();
-  // As an earlier version stored it: no escrow, no registries, no agents, and the relayer's nonces are far along.
+  // As an earlier version stored it: no escrow, no registries, no agents, and the relayer's nonces well advanced.
   const earlier = {
     tokens,
     ...(splitter && { splitter }),
@@ -18,7 +18,7 @@ it("a chain and books of an earlier version get what came later, once", async ()
   };
   await boundChains.setContracts("sandbox", earlier);
   await world.db.deleteFrom("chainTransaction").where("purpose", "=", "agent_registration").execute();
-  // One of the relayer's transactions is signed and in no block yet.
+  // One of the relayer's transactions is signed but not in a block.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
   await tenant.send(tenant.transfer(tokens.EURC ?? tokens.USDC, UNIT), { waitMilliseconds: 0 }).catch(() => undefined);
   await world.openedChain.submitter.runOnce().catch(() => undefined);
@@ -44,7 +44,7 @@ it("a chain and books of an earlier version get what came later, once", async ()
   await escrow.fund(tenant, { budget: 10n * UNIT });
   expect(await world.reconcile(openedChain)).toEqual({ USDC: 0n, EURC: 0n });
 
-  // The next start finds everything where it is.
+  // The next start finds everything in place.
   const sent = () => world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });
   const before = [await contractsOf(), await sent(), await world.devChain.client.getBlockNumber()];
   const again = await world.open();

@@ -16,8 +16,8 @@ import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 
-/** The product in production mode against a second local chain and a supplier sandbox that stand in for the live ones. */
-// Limits catch what never comes: how long it takes is the machine's.
+/** The product in production mode against a second local chain and a supplier sandbox in place of the live ones. */
+// The limits only catch hangs: durations depend on the machine.
 vi.setConfig({ testTimeout: 240_000 });
 const PATIENCE = { timeout: 180_000, interval: 200 };
 let chain: LiveChain;
@@ -66,7 +66,7 @@ async function newTenant(name: string) {
   });
 }
 const books = async (as: As) => Books.parse(resultOf(await service.call("check_treasury", {}, as)));
-/** From outside, and waits until the books have it. */
+/** Pays in from outside, and waits until it is booked. */
 async function fund({ tenantId, live }: { tenantId: string; live: As }, amount: bigint): Promise<Hex> {
   const { address } = await books(live);
   await chain.deposit(address, amount);
@@ -76,7 +76,7 @@ async function fund({ tenantId, live }: { tenantId: string; live: As }, amount: 
 }
 
 const Transfer = z.object({ from: z.string(), to: z.string(), value: z.bigint() });
-/** What a transaction moved, by its events. */
+/** The transfers of a transaction, by its events. */
 async function transfersOf(hash: Hex) {
   const { logs, status } = await chain.client.getTransactionReceipt({ hash });
   expect(status).toBe("success");
@@ -290,7 +290,7 @@ describe("the usage of production keys", () => {
   it("is not kept from being paid by many who cannot", async () => {
     const [model, payer] = [await newTenant("Model"), await newTenant("Behind them")];
     await quote(model.live);
-    // More debtors than are looked at together, made of the first one, who come before anybody else.
+    // Copies of the first debtor, more than one round handles, that come before all others.
     const copies = (table: string, change: string, where: string) =>
       `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(model) || jsonb_build_object(${change}))).*
       from ${table} as model, generate_series(1, 105) as n where ${where} = $1`;
@@ -302,7 +302,7 @@ describe("the usage of production keys", () => {
     await expect
       .poll(async () => new Set((await usageOf(payer.live)).map(({ status }) => status)), PATIENCE)
       .toEqual(new Set(["settled"]));
-    // Else every later round looks at them too.
+    // Otherwise every later round includes them.
     await deployment.sql("delete from usage_record where id like 'use\\_00%'");
   });
 });
@@ -325,7 +325,7 @@ describe("a network that misbehaves", () => {
       expect(answer.headers.get("x-service-meter-id")).toBeNull();
     }
     expect(await stored()).toEqual(before);
-    // The sandbox beside it does not notice.
+    // The sandbox beside it is not affected.
     expect((await service.call("check_treasury", {}, tenant.sandbox)).status).toBe(200);
   });
 

@@ -13,10 +13,10 @@ import {
 import { imitateNativeUsdc } from "../../../../test/support/native-coin.ts";
 import { resultOf } from "../../../../test/support/treasury.ts";
 
-/** The product in production mode on a chain whose gas is paid in USDC, where plain payments log nothing at the token. */
+/** The product in production mode on a chain whose gas is paid in USDC, where native payments emit no token event. */
 vi.setConfig({ testTimeout: 240_000 });
 const MICRO = 10n ** 12n;
-/** What asks for the balance is paid from it, later than this test ends. */
+/** Settling usage would change the balance, so it is set to run after this test. */
 const LIVE = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400", CHAIN_EURC: "", CHAIN_SPLITTER: "" };
 let chain: LiveChain;
 let coin: Awaited<ReturnType<typeof imitateNativeUsdc>>;
@@ -61,7 +61,7 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
 
   await coin.send(address, 25_000_000n * MICRO);
   await arrives("25.00");
-  // Of less than one unit nothing is booked, until it adds up to one: over several blocks, and within one transaction.
+  // Amounts below one unit are booked only once they add up to one, over several blocks and within one transaction.
   await coin.send(address, (MICRO * 6n) / 10n);
   await coin.send(address, 1_000_000n * MICRO + (MICRO * 5n) / 10n);
   await arrives("26.000001");
@@ -114,11 +114,11 @@ it.each([
   const answer = await service.call(tool, args, as);
   expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "chain_not_available", false]);
   if (tool === "send_tokens") {
-    // A preview knows it, too.
+    // A preview reports it, too.
     const preview = resultOf(await service.call("preview_call", { tool, args }, as));
     expect(preview).toMatchObject({ accepted: false, problem: { code: "chain_not_available", retryable: false } });
   }
-  // A wallet without money lacks only that.
+  // An empty wallet is only missing money.
   const dollars = await service.call("send_tokens", { to: payee, amount: "1" }, as);
   expect(dollars.body.code).toBe("insufficient_balance");
 });

@@ -9,10 +9,10 @@ import {
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
 
-/** What is wrong with the configuration of a live network ends the start with one line, before anything is stored for good. */
+/** An invalid configuration of a live network ends the start with one line, before anything is stored for good. */
 let chain: LiveChain;
 let deployment: LiveDeployment;
-// One database for all: a refused start leaves none of its own in it, so that the last test starts on it with the truth.
+// One shared database: a refused start stores no settings in it, so that the last test starts on it with the right ones.
 beforeAll(async () => {
   chain = await startLiveChain();
   deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 afterEach(() => chain.behave());
 
-/** No supplier sandbox and no development chain: what is tried here is only the live one. */
+/** Without a supplier sandbox and a development chain: only the live chain is tested here. */
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 const refuse = (change: Readonly<Record<string, string>>) => deployment.refuse({ ...ALONE, ...change });
 const addressesOf = ({ url, tokens, splitter }: LiveChain) => ({
@@ -42,7 +42,7 @@ const questions = parseAbi([
 ]);
 type Question = "name" | "version" | "decimals" | "symbol";
 
-/** The token answers one question otherwise. */
+/** The token gives a different answer to one question. */
 function pretend(functionName: Question, answer: string | number): void {
   const data = encodeFunctionData({ abi: questions, functionName });
   const result =
@@ -159,7 +159,7 @@ it("a node that only answers with errors", async () => {
 });
 
 it("another chain, other tokens or another relayer than the database belongs to", async () => {
-  // What was refused above is forgotten: with the truth it starts.
+  // The refusals above left nothing behind: with the right settings it starts.
   await (await deployment.start(ALONE)).stop();
   const [before] = await deployment.sql("select * from chain_network");
   const other = await startLiveChain(chain.chainId);

@@ -83,7 +83,7 @@ describe("a network", () => {
     });
     const movements = await patient.movements(0n, number);
     const own = movements.filter(({ to }) => to === tenant.wallet.address);
-    // Both were stored in one millisecond, and then their ids, in whose order they are sent, have no order.
+    // Stored in the same millisecond, their ids, by which they are sent, have no order.
     expect(new Map(own.map(({ token, amount }) => [token, amount]))).toEqual(
       new Map([
         ["USDC", 100_000_000n],
@@ -93,7 +93,7 @@ describe("a network", () => {
     expect(movements.map(({ blockNumber }) => blockNumber)).toEqual(
       movements.map(({ blockNumber }) => blockNumber).toSorted((left, right) => Number(left - right)),
     );
-    // Control: a node that refuses one block too is not read as an empty one.
+    // Control: a node that refuses even one block is not taken for an empty one.
     world.devChain.misbehave(({ method }) =>
       method === "eth_getLogs" ? { error: { code: -32_000, message: "no" } } : "pass",
     );
@@ -139,7 +139,7 @@ describe("a network", () => {
 
 describe("a node that misbehaves", () => {
   it.each(["hang", "500", "reset"] as const)("is asked again, and then is unavailable: %s", async (fate) => {
-    // Who hangs is given up early, and may never have seen the question; who is only late is waited for.
+    // A hanging request is given up early, and may never have reached the node; a slow one is waited for.
     const asked: unknown[] = [];
     let isBad = () => false;
     const send: HttpClient["send"] = (request) => {
@@ -155,7 +155,7 @@ describe("a node that misbehaves", () => {
     await expect(chain.head()).rejects.toEqual(unavailable);
     const question = { json: { method: "eth_blockNumber" }, timeoutMilliseconds: world.shared.rpcTimeoutMilliseconds };
     expect(asked).toMatchObject(Array(3).fill(question));
-    // Once is forgiven.
+    // One failure is tolerated.
     asked.length = 0;
     isBad = () => asked.length <= 1;
     expect((await chain.head()).number).toBeGreaterThan(0n);
@@ -206,7 +206,7 @@ describe("a chain that is not the database's", () => {
       /^Not started: .*another genesis.*database.*share DATA_DIR .*EMBEDDED_SANDBOX=off/,
     );
     await expect(startSandboxChain(options)).rejects.toBeInstanceOf(ConfigError);
-    // Control: its own chain is taken.
+    // Control: its own chain is accepted.
     await world.open();
   });
 
@@ -233,7 +233,7 @@ describe("a chain that is not the database's", () => {
 describe("a live network", () => {
   let live: ChainWorld;
   beforeAll(async () => {
-    // Somebody else's chain, with tokens that were there before.
+    // Another deployment's chain, with existing tokens.
     live = await openChainWorld({ chain: await startDevChain({ chainId: 77_077 }) });
   });
   afterAll(async () => {

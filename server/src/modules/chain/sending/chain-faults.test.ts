@@ -9,7 +9,7 @@ import { createChainSubmitter } from "./submit-chain.ts";
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 const nothing = { USDC: 0n, EURC: 0n };
 const GIVE_UP_MILLISECONDS = 300;
-/** Of what dies again and again. */
+/** For workers that die repeatedly. */
 const LONG_MILLISECONDS = 240_000;
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Tenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
 
-/** One order of 10 that is stored and that nobody works on. */
+/** A stored order of 10 without a worker. */
 async function storedOrder(tenant: Tenant, to: Hex = RECIPIENT) {
   const callId = await world.newCall(tenant.tenant.id);
   const sending = tenant.send(tenant.transfer(to, 10n * UNIT), { callId, waitMilliseconds: 0 });
@@ -58,7 +58,7 @@ describe("an order outlasts a network", () => {
   ])("%s", async (_what, fate) => {
     const tenant = await world.newTenant();
     const { callId } = await storedOrder(tenant);
-    // Who hangs is given up early; who is only late is waited for.
+    // A hanging request is given up early; a slow one is waited for.
     let isHanging = false;
     const send: HttpClient["send"] = (request) =>
       world.http.send(isHanging ? { ...request, timeoutMilliseconds: GIVE_UP_MILLISECONDS } : request);
@@ -71,7 +71,7 @@ describe("an order outlasts a network", () => {
       return now;
     });
     await expect(impatient.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
-    // Control: it is not at its end yet.
+    // Control: it has not ended yet.
     expect((await world.effectOf(callId)).effect).toBe("open");
     expect((await tenant.balance()).outgoing).toBe(10n * UNIT);
     world.devChain.behave();
@@ -90,8 +90,8 @@ describe("an order outlasts a network", () => {
 });
 
 /**
- * Stands for `kill -9`: after so many steps nothing that the submitter asks for is ever done or answered. A step is one question
- * to the network, one statement or one transaction; each is cut off once before it happens and once after it has.
+ * Imitates `kill -9`: after `deathAt` steps nothing the submitter asks for is done or answered. A step is one request
+ * to the network, one statement or one transaction; each is cut off once before it happens and once after.
  */
 function dying(deathAt: number, when: "before" | "after") {
   let step = 0;
@@ -142,7 +142,7 @@ describe("an order outlasts a crash of the submitter", () => {
     await world.drain({ submitter });
     return steps();
   }
-  /** One that remembers nothing. */
+  /** A fresh one without memory. */
   const nextSubmitter = () => dying(0, "before");
 
   it.each(["before", "after"] as const)("%s every step", { timeout: LONG_MILLISECONDS }, async (when) => {
@@ -243,7 +243,7 @@ describe("a nonce", () => {
   });
 });
 
-// Last, as a loop that is stopped can still be in a turn that takes long.
+// Last, as a stopped loop can still be in a long turn.
 describe("a network that was away", () => {
   it("answers who waits when it is back", async () => {
     const tenant = await world.newTenant();

@@ -28,7 +28,7 @@ function startSubmitter(): ChildProcess {
 }
 
 const SENDS = 12;
-/** Of what starts many processes or databases one after the other. */
+/** For tests that start many processes or databases in sequence. */
 const LONG_MILLISECONDS = 240_000;
 
 describe("a submitter that is killed", () => {
@@ -64,7 +64,7 @@ describe("a submitter that is killed", () => {
         expect(await ended).toBe("SIGKILL");
       }
       world.devChain.behave();
-      // Control: there is something left to do for who comes after.
+      // Control: the next process has work left to do.
       expect(await world.stores.chainTransactions.listOpen("sandbox", 100)).not.toEqual([]);
       await world.drain();
       expect((await tenant.balanceOnChain(RECIPIENT)) - before).toBe(BigInt(SENDS) * UNIT);
@@ -105,7 +105,7 @@ describe("the first preparation of the development chain", () => {
           expect(chain.tokens.EURC?.name).toBe("EURC");
           const before = await world.devChain.client.getBlockNumber();
           expect((await startSandboxChain(options)).chain.tokens).toEqual(chain.tokens);
-          // Control: what is there is not put there again.
+          // Control: contracts that exist are not deployed again.
           expect(await world.devChain.client.getBlockNumber()).toBe(before);
           const relayer = (await wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
           const nonce = await world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });

@@ -16,7 +16,7 @@ const RECIPIENT: Hex = "0x00000000000000000000000000000000000000dd";
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;
 
-/** A kind that the product does not have: the relayer allows somebody to spend its tokens. */
+/** A kind that the product lacks: the relayer approves a spender of its tokens. */
 const approval = defineChainOperation({
   kind: "probe_approval",
   input: z.strictObject({ token: StoredToken, spender: StoredAddress, amount: StoredInteger }),
@@ -146,7 +146,7 @@ describe("what an earlier version has stored", () => {
     const place = { transactionHash: hash("0"), logIndex: 0, blockNumber: 1n };
     const operation = chainOperations.of(stored);
     expect(operation.kind).toBe(stored.kind);
-    // Reads every member, and refuses what its kind does not store.
+    // Reads every member, and refuses members that its kind does not store.
     expect(operation.isMovedBy(stored, { ...movement, ...place })).toBe(false);
     expect(() => operation.isMovedBy({ ...stored, surprise: 1 }, { ...movement, ...place })).toThrow();
   });

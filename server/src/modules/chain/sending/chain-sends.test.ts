@@ -62,7 +62,7 @@ describe("money that a tenant sends", () => {
     await tenant.send({ operation: split, input: { token: "USDC", from, supplier, ...parts } });
     expect(await tenant.balanceOnChain(supplier)).toBe(33_333_333n - 3_333_333n - 333_333n);
     expect((await tenant.balanceOnChain(world.openedChain.collection.address)) - before).toBe(333_333n);
-    // The commission is what the payer itself earns.
+    // The payer itself earns the commission.
     expect(await tenant.balanceOnChain()).toBe(100n * UNIT - 33_333_333n + 3_333_333n);
     expect(await world.reconcile()).toEqual(nothing);
   });
@@ -117,7 +117,7 @@ describe("money that a tenant sends", () => {
       failing("transfer_in_progress"),
     );
     expect(isRetryable("transfer_in_progress")).toBe(true);
-    // The network takes transactions again when the second call has found the order, and not before.
+    // The network takes transactions again once the second call has found the order, not before.
     const { submitter } = world.openedChain;
     const waitForEnd: typeof submitter.waitForEnd = async (...question) => {
       expect((await world.effectOf(first)).effect).toBe("open");
@@ -133,12 +133,12 @@ describe("money that a tenant sends", () => {
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     await expect(tenant.send(other, { callId: await call("monday") })).rejects.toEqual(failing("idempotency_mismatch"));
     expect(await tenant.balanceOnChain()).toBe(91n * UNIT);
-    // Control: another key is another transfer, and so is none.
+    // Control: another key is another transfer, and so is no key.
     expect(await tenant.send(order, { callId: await call("tuesday") })).toMatchObject({ kind: "confirmed" });
     expect(await tenant.send(order)).toMatchObject({ kind: "confirmed" });
     expect(await tenant.send(order)).toMatchObject({ kind: "confirmed" });
     expect(await tenant.balanceOnChain()).toBe(64n * UNIT);
-    // What had no effect may be tried again with its key.
+    // A transfer without effect may be tried again with its key.
     const blocked = tenant.transfer(world.openedChain.chain.tokens.USDC.address, UNIT);
     for (const callId of [await call("friday"), await call("friday")]) {
       await expect(tenant.send(blocked, { callId })).rejects.toEqual(failing("recipient_blocked"));
@@ -197,7 +197,7 @@ describe("several submitters at once", () => {
       await chainTransactions.sign(world.openedChain.sender.relayerWalletId, [{ id, step: "carry_out", sign }]),
     ).toEqual([]);
     expect(await chainTransactions.get(transaction.id)).toMatchObject({ state: "confirmed", hash: receipt.hash });
-    // Nor one that was prepared for another step. All of it is undone.
+    // Nor one that was prepared for another step. Everything is rolled back.
     const stale = world.stores.transaction(async (aggregates) => {
       const { id: other } = await aggregates.chainTransactions.enqueue({
         environment: "sandbox",
@@ -247,7 +247,7 @@ it("keys stand in no log and no table", async () => {
     }
     const everything = [...log.lines, ...dump].join("\n").toLowerCase();
     for (const key of keys) expect(everything).not.toContain(key.slice(2));
-    // Control: what is looked through holds what it must hold.
+    // Control: the searched output is not empty.
     expect(log.lines.length).toBeGreaterThan(2);
     for (const { address } of wallets) expect(everything).toContain(address);
   } finally {

@@ -16,15 +16,15 @@ export interface FinishingPorts {
 }
 
 /**
- * The ends of transactions that were carried out, their places in the books, what their purposes add, and the outcomes of the calls
- * behind them: all or none, in one transaction. Those that were at their end before are left out of the answer.
+ * Stores confirmed ends in one transaction: the postings, the changes of their purposes, and the outcomes of the calls
+ * behind them. Leaves those out of the answer that had ended before.
  */
 export async function finishConfirmed(
   { chain, stores, wallets }: FinishingPorts,
   confirmedTransactions: readonly ConfirmedTransaction[],
   endings: ChainEndings,
 ): Promise<readonly ConfirmedTransaction[]> {
-  // One order for everybody who finishes several.
+  // A fixed order for concurrent writers.
   const ordered = confirmedTransactions.toSorted(({ transaction: one }, { transaction: other }) =>
     one.id < other.id ? -1 : 1,
   );
@@ -55,7 +55,7 @@ export async function finishConfirmed(
   });
 }
 
-/** The end of a transaction that had no effect: what was on its way out is given back. False: it was at its end before. */
+/** Stores the end of a transaction without effect, and gives its outgoing money back. False if it had ended before. */
 export async function finishReverted(
   { chain, operations, stores, wallets }: FinishingPorts,
   transaction: ChainTransaction,

@@ -12,41 +12,41 @@ export interface LaunchPorts {
   sender: ChainSender;
   stores: Stores;
   boundChains: Pick<BoundChains, "get">;
-  /** Whether the database was away and the same can succeed later. */
+  /** Whether the database was unreachable, so that a retry can succeed. */
   isTransient(error: unknown): boolean;
   log: Log;
   timing?: Partial<ChainTiming>;
 }
 
 export const DEFAULT_CHAIN_TIMING = {
-  /** Between two looks at what is under way. */
+  /** Between two turns while something is open. */
   pollMilliseconds: 100,
-  /** While nothing is: rows of other processes, and of ones that died, are found then. */
+  /** While nothing is open: finds rows of other and of dead processes. */
   idleMilliseconds: 1_000,
-  /** After a turn that failed. */
+  /** After a failed turn. */
   failedMilliseconds: 1_000,
-  /** After a broadcast that the node did not take, for whatever reason. */
+  /** After a broadcast that the node refused. */
   resendMilliseconds: 1_000,
-  /** A transaction that the node took and that is in no block is broadcast again. */
+  /** A transaction that the node accepted but that is in no block is broadcast again. */
   rebroadcastMilliseconds: 10_000,
-  /** A withdrawal that had no effect is tried again. */
+  /** A withdrawal without effect is tried again. */
   withdrawAgainMilliseconds: 30_000,
 };
 export type ChainTiming = typeof DEFAULT_CHAIN_TIMING;
 
-/** So often a transaction whose turn it is may be refused before an empty one takes its nonce. */
+/** How often a transaction may be refused at its turn before an empty one takes its nonce. */
 const REFUSALS = 5;
 const COMPLAIN_MILLISECONDS = 60_000;
 
 interface Memory {
-  /** Of which of the row's transactions this is. */
+  /** The row's transaction that this is about. */
   hash: string | undefined;
   nextSendAt: number;
   refusals: number;
   isNonceUsed: boolean;
 }
 
-/** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
+/** While money is stopped, signed transactions are completed, but nothing new leaves a wallet or moves in the escrow. */
 export function mayGoOn(
   operations: ChainOperations,
   { operation, step }: Pick<ChainTransaction, "operation" | "step">,
@@ -54,7 +54,7 @@ export function mayGoOn(
   return step === "withdraw" || !operations.of(operation).waitsWhileStopped;
 }
 
-/** Signs and broadcasts, and remembers how that went. What it forgets with its process is found out again. */
+/** Signs and broadcasts, and remembers the result. Its memory is only a cache and can be rebuilt. */
 export class TransactionLauncher {
   readonly #ports: LaunchPorts;
   readonly #timing: ChainTiming;
@@ -66,7 +66,7 @@ export class TransactionLauncher {
     this.#timing = { ...DEFAULT_CHAIN_TIMING, ...ports.timing };
   }
 
-  /** Logs, and not too often, what keeps a transaction from getting on. */
+  /** Logs why a transaction is stuck, at most once per minute. */
   complain({ id }: Pick<ChainTransaction, "id">, error: unknown): void {
     const now = performance.now();
     if (now - (this.#complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MILLISECONDS) return;
@@ -79,18 +79,18 @@ export class TransactionLauncher {
     this.#complainedAt.delete(id);
   }
 
-  /** Whether money stands still on this chain. */
+  /** Whether money is stopped on this chain. */
   async isStopped(): Promise<boolean> {
     const { boundChains, chain } = this.#ports;
     return (await boundChains.get(chain.environment))?.stoppedBecause !== undefined;
   }
 
-  /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
+  /** Does everything slow or with a connection, before the signer's row is locked. */
   async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
     return { id: transaction.id, step: transaction.step, sign: await this.#ports.sender.prepare(transaction) };
   }
 
-  /** Those that no other process has signed in between. */
+  /** Returns those that no other process signed first. */
   async sign(signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]> {
     const { stores, sender } = this.#ports;
     return await stores.chainTransactions.sign(sender.relayerWalletId, signings);
@@ -107,7 +107,7 @@ export class TransactionLauncher {
       case "accepted":
         memory.nextSendAt = performance.now() + this.#timing.rebroadcastMilliseconds;
         memory.refusals = 0;
-        // Still in no block after all that time: perhaps gas has become dearer.
+        // Still in no block: the gas price may have risen.
         if (isAgain) await this.#replace(transaction, "dearer");
         return;
       case "nonce_used":
@@ -122,19 +122,19 @@ export class TransactionLauncher {
         return;
       case "refused":
         this.complain(transaction, new Error(`the node refuses it: ${answer.reason}`));
-        // Before its turn a refusal says nothing about it.
+        // Before its turn a refusal proves nothing about it.
         if ((await sender.relayerNonce()) !== transaction.nonce) return;
         memory.refusals += 1;
         if (memory.refusals >= REFUSALS) await this.#replace(transaction, "empty");
     }
   }
 
-  /** Whether it can never be in a block, because another transaction has its nonce for good. */
+  /** Whether it can never be in a block, because another transaction has used its nonce. */
   async isLost(transaction: ChainTransaction, findReceipt: () => Promise<ChainReceipt | undefined>): Promise<boolean> {
     const { nonce } = transaction;
     if (nonce === undefined || !this.#memoryOf(transaction).isNonceUsed) return false;
     if ((await this.#ports.sender.relayerNonce()) <= nonce) return false;
-    // Asked after the nonce: had it been used by ours, its receipt would be there.
+    // Asked after the nonce: had ours used it, the receipt would be there.
     return (await findReceipt()) === undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 
-/** The answer of the call whose operation was carried out. */
+/** The answer of the call whose operation succeeded. */
 export function resultOf(
   { result }: Pick<ChainTransaction, "result">,
   chainId: number,

@@ -7,26 +7,26 @@ import { type FinishingPorts, finishConfirmed, finishReverted } from "./finish-c
 import type { ChainTiming, LaunchPorts, TransactionLauncher } from "./launch-chain.ts";
 
 export interface SettlerOptions extends LaunchPorts, FinishingPorts {
-  /** What else changes in the transaction that stores an end, by purpose. */
+  /** Further changes in the transaction that stores an end, by purpose. */
   endings: ChainEndings;
   timing: ChainTiming;
   launcher: TransactionLauncher;
-  /** Of a row that has taken a step. */
+  /** Called for a row that has taken a step. */
   onMoved(): void;
   onEnd(end: ChainTransaction): void;
 }
 
-/** Finds out what became of transactions that were broadcast, and stores their ends. */
+/** Determines the outcome of broadcast transactions, and stores their ends. */
 export class TransactionSettler {
   readonly #options: SettlerOptions;
-  /** By row: since when it is known that its withdrawal had no effect. */
+  /** By row: when its withdrawal was found to have no effect. */
   readonly #withdrawnAt = new Map<string, number>();
 
   constructor(options: SettlerOptions) {
     this.#options = options;
   }
 
-  /** Looks for the end of one that was broadcast. Answers one that was carried out, which is finished together with others. */
+  /** Looks for the end of a broadcast transaction. Returns it if it succeeded, to be finished together with others. */
   async settle(transaction: ChainTransaction, hash: Hex): Promise<ConfirmedTransaction | undefined> {
     if (transaction.step === "withdraw") {
       await this.#settleWithdrawal(transaction, hash);
@@ -82,10 +82,10 @@ export class TransactionSettler {
       await this.finish([{ transaction, receipt: authorization.receipt }]);
       return;
     }
-    // Nothing keeps what was sent later from its effect: its own receipt decides.
+    // A later transaction may still take effect: its own receipt decides.
     if (mayHaveEffect && authorization.kind === "none") return;
     const failure = await sender.explain(transaction, receipt);
-    // What somebody else has signed is theirs to withdraw: it stays open until it expires, and can be tried again.
+    // Another party's authorization cannot be withdrawn by us: it stays open until it expires, and can be tried again.
     const isOurs = operations.of(operation).outgoing(operation) !== undefined;
     const isOver = authorization.kind !== "open" || !isOurs;
     if (isOver) await this.#finishReverted(transaction, receipt, failure);
@@ -95,7 +95,7 @@ export class TransactionSettler {
     }
   }
 
-  /** Only when nobody can use the authorization any more is the operation's money given back. */
+  /** Gives the operation's money back only once nobody can use the authorization any more. */
   async #settleWithdrawal(transaction: ChainTransaction, hash: Hex): Promise<void> {
     const { chain, sender, launcher } = this.#options;
     const authorization = await sender.authorization(transaction);
@@ -117,7 +117,7 @@ export class TransactionSettler {
     } else if (await launcher.isLost(transaction, () => chain.receipt(hash))) await this.#requeue(transaction, hash);
   }
 
-  /** After a while: the node that was asked may only not know of it yet. */
+  /** After a delay, as the node asked may not know of it yet. */
   async #withdrawAgain(transaction: ChainTransaction, hash: Hex): Promise<void> {
     const { id } = transaction;
     const since = this.#withdrawnAt.get(id) ?? performance.now();

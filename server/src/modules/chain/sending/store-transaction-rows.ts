@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 
-/** What else is in it is read by the definition of its kind. */
+/** The definition of its kind reads the other members. */
 const StoredOperation = z.looseObject({ kind: z.string() });
 
 /** Field by field: several rows are read for each payment, and rest properties take several times as long. */

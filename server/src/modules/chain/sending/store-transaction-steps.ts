@@ -9,7 +9,7 @@ import { toTransaction } from "./store-transaction-rows.ts";
 
 type Steps = Pick<ChainTransactions, "sign" | "replace" | "requeue" | "finish" | "confirm" | "raiseNonce">;
 
-/** What the submitter stores while it brings transactions to their ends. */
+/** The submitter's storage of steps towards a transaction's end. */
 export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps {
   const now = (): string => clock.now().toString();
   return {
@@ -92,7 +92,7 @@ async function signQueued(
   signings: readonly ChainSigning[],
 ): Promise<readonly ChainTransaction[]> {
   if (signings.length === 0) return [];
-  // The rows first, in one order for everybody who takes several, and then the signer's.
+  // Locks the rows first, in a fixed order, and then the signer's.
   const { rows: queued } = await sql<{ id: string; nextNonce: bigint | null }>`
     ${prepared("take-nonces")}
     with queued as materialized (

@@ -18,7 +18,7 @@ declare module "../../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
   const get = batchLookUps(async (ids) => {
     const rows = await queryable
@@ -32,7 +32,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
   let microseconds = 0;
   return {
     enqueue(intent) {
-      // They are sent in the order in which they are asked for, also within one millisecond of the clock.
+      // Keeps the order in which they were requested, also within one millisecond.
       const at = clock.now().add({ microseconds });
       microseconds = (microseconds + 1) % 1_000;
       return enqueue(queryable, at, intent);
@@ -141,7 +141,7 @@ async function findOfRequest(
 async function knownHashes(db: Queryable, environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
   if (hashes.length === 0) return new Set();
   const wanted = sql`${[...hashes]}::text[]`;
-  // Each half in the words of an index of its own.
+  // Each half uses its own index.
   const { rows } = await sql<{ hash: Hex | null; earlierHashes: readonly Hex[] }>`
     select hash, earlier_hashes from chain_transaction where network = ${environment} and hash = any (${wanted})
     union all
@@ -150,7 +150,7 @@ async function knownHashes(db: Queryable, environment: Environment, hashes: read
   return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
 }
 
-/** Null when the call has no idempotency key. */
+/** Null if the call has no idempotency key. */
 function requestKeyOf(callId: string) {
   return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
     where id = ${callId} and idempotency_key is not null)`;

@@ -12,17 +12,17 @@ export type TurnOptions = Omit<SettlerOptions, "launcher" | "onMoved">;
 const OPEN_AT_ONCE = 500;
 const SIGNED_AT_ONCE = 32;
 const SENT_AT_ONCE = 16;
-/** Also so many are finished in one database transaction. */
+/** At most this many are also finished in one database transaction. */
 const RECEIPTS_AT_ONCE = 32;
 
-/** Takes every open transaction of a chain one step further: signs, sends, settles. */
+/** Advances every open transaction of a chain by one step: signs, sends, settles. */
 export class SubmissionTurns {
   readonly #options: TurnOptions;
   readonly #launcher: TransactionLauncher;
   readonly #settler: TransactionSettler;
-  /** What a turn works on, so that turns beside it leave it alone. */
+  /** Rows of running turns, which parallel turns skip. */
   readonly #inHand = new Set<string>();
-  /** Steps that rows have taken: while they do, the next look comes at once. */
+  /** Counts steps of rows: while there are any, the next turn follows at once. */
   #moves = 0;
 
   constructor(options: TurnOptions) {
@@ -34,7 +34,7 @@ export class SubmissionTurns {
     this.#settler = new TransactionSettler({ ...options, launcher: this.#launcher, onMoved });
   }
 
-  /** Over what no other turn has in hand. Rejects when the chain or the database is away. */
+  /** Works on everything that no other turn holds. Rejects if the chain or the database is unreachable. */
   async take(): Promise<Turn> {
     const { chain, stores } = this.#options;
     const before = this.#moves;
@@ -58,7 +58,7 @@ export class SubmissionTurns {
     if (away !== undefined) throw away;
   }
 
-  /** As many as a turn takes. Whether money stands still is asked after they were listed. */
+  /** At most as many as one turn takes. The stop is checked after listing them. */
   async #sign(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
     if (queued.length === 0) return [];
     const { operations } = this.#options;
@@ -74,7 +74,7 @@ export class SubmissionTurns {
     return fresh;
   }
 
-  /** One by one where that fails: the one that cannot be signed must not keep the others. */
+  /** One by one if that fails, so that one unsignable transaction does not block the others. */
   async #signAtOnce(
     queued: readonly ChainTransaction[],
     signings: readonly ChainSigning[],
@@ -92,9 +92,9 @@ export class SubmissionTurns {
     }
   }
 
-  /** Returns why not all could be sent: a node that takes transactions without saying so may still tell what became of them. */
+  /** Returns the error if not all could be sent: a node that accepts transactions without answering may still report their outcome. */
   async #send(signed: readonly ChainTransaction[]): Promise<Failure | undefined> {
-    // In the order of their nonces, and yet many at once: a node answers when a block is made, and takes many into one.
+    // In the order of their nonces, but many at once: a node may answer only when a block is made, and a block takes many.
     for (let index = 0; index < signed.length; index += SENT_AT_ONCE) {
       const some = signed.slice(index, index + SENT_AT_ONCE);
       const answers = await Promise.all(some.map((transaction) => this.#sendOne(transaction)));
@@ -129,7 +129,7 @@ export class SubmissionTurns {
     }
   }
 
-  /** One by one where that fails: the one that cannot be finished must not keep the others. */
+  /** One by one if that fails, so that one transaction at fault does not block the others. */
   async #finish(confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void> {
     try {
       await this.#settler.finish(confirmedTransactions);
@@ -139,7 +139,7 @@ export class SubmissionTurns {
     }
   }
 
-  /** One row's trouble must not keep the others. */
+  /** One row's error must not block the others. */
   async #alone<Result>(transaction: ChainTransaction, work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await inTrace(transaction.traceId, work);

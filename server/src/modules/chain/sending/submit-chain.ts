@@ -7,12 +7,12 @@ import { DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
 import { SubmissionTurns } from "./submission-turns.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
-/** Waiting callers look for themselves so often, in case another process brings the end about. */
+/** How often waiting callers read the row, in case another process ends it. */
 const LOOK_MILLISECONDS = 250;
 
 type Tell = (end: ChainTransaction) => void;
 
-/** Those of this process who wait for the end of a transaction. */
+/** Callers of this process that wait for the end of a transaction. */
 export class EndWaiters {
   readonly #chainTransactions: Pick<ChainTransactions, "get">;
   readonly #waiting = new Map<string, Set<Tell>>();
@@ -25,7 +25,7 @@ export class EndWaiters {
     for (const tell of this.#waiting.get(end.id) ?? []) tell(end);
   }
 
-  /** Its end, whichever process brings it about; undefined: not in that time. */
+  /** Returns the end, whichever process causes it; undefined after the timeout. */
   async waitForEnd(id: string, timeoutMilliseconds: number, isNew = false): Promise<ChainTransaction | undefined> {
     const deadline = performance.now() + timeoutMilliseconds;
     const { promise, resolve } = Promise.withResolvers<ChainTransaction>();
@@ -48,23 +48,24 @@ export class EndWaiters {
 }
 
 export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
-  /** What else changes in the transaction that stores an end, by purpose. */
+  /** Further changes in the transaction that stores an end, by purpose. */
   endings?: ChainEndings;
 }
 
 export interface ChainSubmitter extends ChainSubmission {
-  /** One turn over everything that is open; how many still are. Rejects when the chain or the database is away. */
+  /** One turn over everything open; returns how many are still open. Rejects if the chain or the database is unreachable. */
   runOnce(): Promise<number>;
   start(): void;
-  /** Resolves when what is stored then and woken at once is taken up at once, or that takes long. */
+  /** Resolves when newly stored work, woken with `atOnce`, would start at once, or after a time limit. */
   room(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Brings every stored operation to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
- * processes at once and after a crash between any two steps: each step is taken under the row's state, what is signed is never
- * signed again under another nonce while it can still be in a block, and a second broadcast is harmless.
+ * Brings every stored operation to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in
+ * several processes at once and after a crash between any two steps: each step checks the row's state, a signed
+ * transaction is never signed again under another nonce while it can still be in a block, and a second broadcast is
+ * harmless.
  */
 export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmitter {
   const { chain, stores, log, endings = {} } = options;

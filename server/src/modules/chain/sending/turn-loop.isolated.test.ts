@@ -3,7 +3,7 @@ import { type Turn, TurnLoop } from "./turn-loop.ts";
 
 const timing = { pollMilliseconds: 100, idleMilliseconds: 1_000, failedMilliseconds: 5_000 };
 
-/** Turns that end when they are told to, by the order in which they began. */
+/** Turns that end on command, in the order in which they began. */
 function openLoop() {
   const turns: { end(turn: Partial<Turn>): void; fail(): void }[] = [];
   const failures: unknown[] = [];

@@ -1,9 +1,9 @@
 import { inTrace } from "../../../domain/trace.ts";
 
 export interface Turn {
-  /** How much was open in it. */
+  /** The number of open rows. */
   open: number;
-  /** Whether any of it got on: then the next look comes at once. */
+  /** Whether any advanced: then the next turn follows at once. */
   moved: boolean;
 }
 
@@ -12,34 +12,34 @@ export interface TurnLoopOptions {
   timing: {
     /** Between two turns while something is open. */
     pollMilliseconds: number;
-    /** While nothing is. */
+    /** While nothing is open. */
     idleMilliseconds: number;
-    /** After a turn that failed. */
+    /** After a failed turn. */
     failedMilliseconds: number;
   };
-  /** Of the first failure in a row. */
+  /** Called for the first failure in a row. */
   onFailure(error: unknown): void;
 }
 
-/** While so many turns are under way beside the loop's own, the next one waits for an end of one of them. */
+/** With this many turns beside the loop's own, the next one waits until one of them ends. */
 const MOST_BESIDE = 1;
 const STOP_MILLISECONDS = 1_000;
 const ROOM_MILLISECONDS = 1_000;
 
 /**
- * Takes one turn after the other for as long as there is work, and a few beside it for what must not wait for earlier work. A turn
- * must leave alone what another one has in hand.
+ * Takes turns in sequence while there is work, and a few in parallel for work that must not wait for earlier work. A
+ * turn must skip the rows of another one.
  */
 export class TurnLoop {
   readonly #options: TurnLoopOptions;
   readonly #stopping = new AbortController();
   readonly #beside = new Set<Promise<void>>();
   #running: Promise<void> | undefined;
-  /** Ends the pause that the loop makes; undefined: it makes none. */
+  /** Ends the loop's current pause, if there is one. */
   #endPause: (() => void) | undefined;
-  /** Something came that no turn has begun for yet. */
+  /** Woken, and no turn has begun since. */
   #isWoken = false;
-  /** A turn beside has left something open, which the loop looks after. */
+  /** A parallel turn left something open, which the loop takes over. */
   #isLeft = false;
   #isFailing = false;
   #freed = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ export class TurnLoop {
     this.#running ??= this.#run();
   }
 
-  /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
+  /** Announces new work: the next turn begins now or, if one is running, after it; with `atOnce`, beside it. */
   wake(atOnce = false): void {
     this.#isWoken = true;
     const mayBegin = this.#running !== undefined && !this.#isFailing && !this.#stopping.signal.aborted;
@@ -60,7 +60,7 @@ export class TurnLoop {
     else if (atOnce && mayBegin && this.#beside.size < MOST_BESIDE) inTrace(undefined, () => this.#beginBeside());
   }
 
-  /** Resolves when a turn that is to begin at once could, or that takes long. */
+  /** Resolves when a turn could begin at once, or after a time limit. */
   async room(): Promise<void> {
     let isLate = false;
     const late = after(ROOM_MILLISECONDS).then(() => {
@@ -71,11 +71,11 @@ export class TurnLoop {
     }
   }
 
-  /** Resolves when no turn is under way any more, or that takes too long. */
+  /** Resolves when no turn is running any more, or after a time limit. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#endPause?.();
-    // What does not answer must not keep a stop waiting: every step is as durable as it will be.
+    // A hanging node must not delay a stop: every finished step is durable.
     await Promise.race([Promise.all([this.#running, ...this.#beside]), after(STOP_MILLISECONDS)]);
   }
 
@@ -140,7 +140,7 @@ export class TurnLoop {
   }
 }
 
-/** It keeps no process alive. */
+/** Does not keep the process alive. */
 function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, milliseconds).unref();

@@ -26,7 +26,7 @@ const queued: ChainTransaction = {
 };
 const confirmed: ChainTransaction = { ...queued, state: "confirmed" };
 
-/** The row as it is stored, and how often somebody has looked at it. */
+/** The stored row, and how often it has been read. */
 function watch() {
   vi.useFakeTimers();
   const row = { stored: queued, looks: 0 };

@@ -11,7 +11,7 @@ const INTERPRETERS: Readonly<Record<DocumentKind, (reading: Reading, about: Inte
   id_document: interpretIdDocument,
 };
 
-/** What a reading means, as a document of that kind. */
+/** Interprets a reading as a document of that kind. */
 export function interpret(kind: DocumentKind, reading: Reading, about: Interpreting): Scan {
   return INTERPRETERS[kind](reading, about);
 }

@@ -1,4 +1,4 @@
-/** The digit that text recognition takes a letter for, or the letter for it. */
+/** Digits and letters that text recognition confuses. */
 export const DIGIT_LIKE: Readonly<Record<string, string>> = {
   O: "0",
   Q: "0",

@@ -1,6 +1,6 @@
 /**
- * How ICAO 9303 writes letters that a machine-readable zone does not have: first as it recommends, then as some issuers do. Letters
- * that are not here lose their accents.
+ * ICAO 9303's transcriptions of letters that a machine-readable zone lacks: the recommended one first, then those of
+ * some issuers. Letters not listed lose their accents.
  */
 const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   Ä: ["AE", "A"],
@@ -35,36 +35,36 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   ",": ["", "<"],
 };
 
-/** What letters are that text recognition read without their dots or their ring. */
+/** The possible originals of letters read without their dots or ring. */
 const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "AA"], O: ["OE"], U: ["UE"] };
 
 /**
- * Whether a name as it is printed gives the one in a machine-readable zone, in which fillers stand between its parts. The print
- * may have lost its dots, but not on the last letter of a word: ZO is not ZOE. `isStrict`: letters may be missing in the zone, so ASA is not
- * ÅSA, which would be AASA.
+ * Whether a printed name matches one in a machine-readable zone, which has fillers between its parts. The print may
+ * have lost its dots, but not on the last letter of a word: ZO is not ZOE. `isStrict`: the zone may lack letters, so
+ * ASA is not ÅSA, which would be AASA.
  */
 export function isWrittenAs(printed: string, zone: string, isStrict: boolean): boolean {
   return endsOf(printed, zone, isStrict).has(zone.length);
 }
 
-/** Whether the zone holds the beginning of a printed name and ends within it. */
+/** Whether the zone has the beginning of a printed name and ends within it. */
 export function isBeginningOf(zone: string, printed: string): boolean {
   const characters = [...printed.normalize("NFC").toUpperCase()];
   return characters.some((_, index) => isWrittenAs(characters.slice(0, index + 1).join(""), zone, false));
 }
 
-/** Whether a printed word can be the first one of a name in the zone. Cheap: most words of a page are not. */
+/** Whether a printed word can be the first of a name in the zone. A cheap test, as most words are not. */
 export function mayBegin(printed: string, zone: string): boolean {
   const [first = ""] = printed.normalize("NFC").toUpperCase();
   return spell(first, false).some((written) => zone.startsWith(written));
 }
 
-/** How much of the zone's name the printed one can stand for, from its beginning. */
+/** The lengths of the zone's name that the printed one can match from its beginning. */
 function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<number> {
   let ends: ReadonlySet<number> = new Set([0]);
   const characters = [...printed.normalize("NFC").toUpperCase()];
   for (const [index, character] of characters.entries()) {
-    // A filler that was read in place of the first or the last letter makes ASA of AASA and BJO of BJOE.
+    // A filler read in place of the first or last letter makes ASA of AASA and BJO of BJOE.
     const isEdge = index === characters.length - 1 || (index === 0 && character === "Å");
     const written = [
       ...spell(character, isStrict || (isEdge && /\p{L}/u.test(character))),
@@ -82,7 +82,7 @@ function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<n
   return ends;
 }
 
-/** Only within a word, and not before the letter itself: a filler that was read as E makes ZOEE of ZOË. A ß is read as B. */
+/** Only within a word, and not before the same letter: a filler read as E makes ZOEE of ZOË. A ß is read as B. */
 function spellWithoutDots(character: string, next: string): readonly string[] {
   if (character === "B") return ["SS"];
   const [base = ""] = next.normalize("NFD");

@@ -1,7 +1,7 @@
 import type { DocumentKind } from "../scan.ts";
 import { listAtoms, type PrintedLine } from "./printed-text.ts";
 
-/** Words that a document of one kind has and others hardly have. */
+/** Words typical of one kind of document. */
 const WORDS = {
   receipt:
     "TOTAL SUBTOTAL VAT MWST TVA IVA INVOICE RECEIPT RECHNUNG QUITTUNG FACTURE FACTURA FATTURA FATURA RECIBO SUMME BETRAG TAX CASH CHANGE",
@@ -13,10 +13,10 @@ const WORDS = {
 const vocabularies = new Map<string, ReadonlySet<string>>(
   Object.entries(WORDS).map(([kind, words]) => [kind, new Set(words.split(" "))] as const),
 );
-/** So many different words tell a kind, where the kind that was asked for has fewer. */
+/** This many different words tell a kind, if the requested kind has fewer. */
 const TELLING = 2;
 
-/** Whether the words of a document are those of another kind than the one that was asked for. */
+/** Whether the words of a document indicate another kind than the requested one. */
 export function looksLikeOther(lines: readonly PrintedLine[], asked: DocumentKind): boolean {
   const said = new Set(lines.flatMap(({ words }) => listAtoms(words).map(({ text }) => text)));
   const count = (kind: string) => [...(vocabularies.get(kind) ?? [])].filter((word) => said.has(word)).length;
@@ -24,7 +24,7 @@ export function looksLikeOther(lines: readonly PrintedLine[], asked: DocumentKin
   return [...vocabularies.keys()].some((kind) => kind !== asked && count(kind) >= TELLING && count(kind) > own);
 }
 
-/** Whether any word of a document is one that documents of this kind have. */
+/** Whether a document has any word typical of this kind. */
 export function hasWordOf(lines: readonly PrintedLine[], kind: DocumentKind): boolean {
   const vocabulary = vocabularies.get(kind);
   return lines.some(({ words }) => listAtoms(words).some(({ text }) => vocabulary?.has(text)));

@@ -1,9 +1,9 @@
 import { listAtoms, type PrintedLine } from "./printed-text.ts";
 
-/** A date as it is printed. Both of its readings are kept where day and month could be either way round. */
+/** A printed date. Both readings are kept if day and month are interchangeable. */
 export interface PrintedDate {
   line: PrintedLine;
-  /** Positions in the line: the first word of the date, and the one after its last. */
+  /** Word positions in the line: the first of the date, and the one after its last. */
   from: number;
   to: number;
   readings: readonly DateReading[];
@@ -12,13 +12,13 @@ export interface PrintedDate {
 export interface DateReading {
   day: number;
   month: number;
-  /** Undefined: the century, or the whole year, is not printed. */
+  /** Undefined if the century, or the whole year, is not printed. */
   year: number | undefined;
-  /** From 0 to 99; undefined: no year is printed. */
+  /** From 0 to 99; undefined if no year is printed. */
   yearOfCentury: number | undefined;
 }
 
-/** Names of the months in languages that passports and boarding passes are printed in, without accents, by their beginnings. */
+/** Beginnings of the names of months, without accents, in the languages of passports and boarding passes. */
 const MONTHS: readonly (readonly string[])[] = [
   ["JAN", "ENE", "GEN", "GENN", "JANV", "OCAK", "STY", "LED", "TAM", "IAN", "SIJ"],
   ["FEB", "FEV", "FEVR", "FEBB", "SUBAT", "LUT", "UNO", "HEL", "VELJ"],
@@ -68,7 +68,7 @@ const monthOf: ReadonlyMap<string, number> = new Map(
     list.flatMap((names, index) => names.map((name) => [name, index + 1] as const)),
   ),
 );
-/** Words that stand between the parts of a date, as in 12 de agosto de 2020. */
+/** Words between the parts of a date, as in 12 de agosto de 2020. */
 const BETWEEN: ReadonlySet<string> = new Set(["DE", "DEL", "OF", "ST", "ND", "RD", "TH"]);
 const MOST_DATES = 60;
 /** Months whose O was read as a zero. */
@@ -79,7 +79,7 @@ interface Atom {
   word: number;
 }
 
-/** The dates of some lines, in their order. A date lies in one line. */
+/** The dates in some lines, in order. A date does not cross lines. */
 export function findDates(lines: readonly PrintedLine[]): readonly PrintedDate[] {
   return lines.flatMap(findInLine).slice(0, MOST_DATES);
 }
@@ -103,7 +103,7 @@ function findInLine(line: PrintedLine): readonly PrintedDate[] {
 }
 
 function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
-  // Dots are written where the day comes first.
+  // Dots are used where the day comes first.
   const isDotted = line.words[atoms[at]?.word ?? -1]?.text.includes(".") ?? false;
   return readNamedMonth(atoms, at) ?? readNumbers(atoms, at, isDotted) ?? readTogether(atoms, at);
 }
@@ -115,7 +115,7 @@ function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateRea
   const month = monthOf.get(text(startsWithMonth ? 0 : 1));
   const day = readNumber(text(startsWithMonth ? 1 : 0), 1, 31);
   if (month === undefined || day === undefined) return undefined;
-  // The month may stand there twice, in two languages.
+  // The month may be printed twice, in two languages.
   const length = !startsWithMonth && monthOf.get(text(2)) === month ? 3 : 2;
   const year = isBegun(atoms, at + length) ? undefined : readYear(text(length));
   if (startsWithMonth && year?.year === undefined) return undefined;
@@ -123,7 +123,7 @@ function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateRea
   return isDay(parts) ? { readings: [parts], length: year === undefined ? length : length + 1 } : undefined;
 }
 
-/** Digits that letters follow in the same word, such as the seat 20D, are no year. */
+/** Digits followed by letters in the same word, such as the seat 20D, are no year. */
 function isBegun(atoms: readonly Atom[], at: number): boolean {
   const next = atoms[at + 1];
   return next !== undefined && next.word === atoms[at]?.word && !/\d/.test(next.text);
@@ -143,7 +143,7 @@ function readNumbers(
   }
   if (!/^\d{1,2}$/.test(one) || !/^\d{1,2}$/.test(two)) return undefined;
   const year = /^\d{4}$|^\d\d$/.test(third) && !isBegun(atoms, at + 2) ? readYear(third) : undefined;
-  // Two digits for the year only where all three stand in one word: numbers side by side are often something else.
+  // A two-digit year needs all three numbers in one word: adjacent numbers are often something else.
   if (year === undefined || (year.year === undefined && three.some(({ word }) => word !== three[0]?.word)))
     return undefined;
   return readingsOf([
@@ -152,7 +152,7 @@ function readNumbers(
   ]);
 }
 
-/** 12081974, 1208 1974, 12 081974: the blanks between numbers are easily lost. */
+/** 12081974, 1208 1974, 12 081974: blanks between numbers are easily lost. */
 function readTogether(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
   for (const length of [1, 2]) {
     const text = atoms
@@ -187,7 +187,7 @@ function readYear(text: string): Pick<DateReading, "year" | "yearOfCentury"> | u
   return /^\d\d$/.test(text) ? { year: undefined, yearOfCentury: Number(text) } : undefined;
 }
 
-/** Whether there is such a day; in a leap year where no year says otherwise. */
+/** Whether the day exists; assumes a leap year if the year is unknown. */
 function isDay({ day, month, year }: DateReading): boolean {
   return toPlainDate(year ?? 2000, month, day) !== undefined;
 }
@@ -198,7 +198,7 @@ export function toPlainDate(year: number, month: number, day: number): Temporal.
   return new Temporal.PlainDate(year, month, day);
 }
 
-/** Whether a printed date can be this one: what is printed of it agrees. */
+/** Whether a printed date can be this one: all its printed parts agree. */
 export function printsDate({ readings }: PrintedDate, date: Temporal.PlainDate): boolean {
   return readings.some(
     ({ day, month, year, yearOfCentury }) =>

@@ -1,6 +1,6 @@
 import { foldText, isWholePage, type PrintedLine } from "./printed-text.ts";
 
-/** What stands before or above a value, in the languages that such documents are printed in. Folded: capitals, no accents. */
+/** Labels before or above values, in the languages of such documents. Folded: capitals, no accents. */
 export type Label =
   | "familyName"
   | "givenName"
@@ -97,7 +97,7 @@ const LABELS: readonly Label[] = [
   "documentNumber",
   "other",
 ];
-/** The longest first: DATE OF BIRTH before what begins like it. */
+/** Longest first: DATE OF BIRTH before shorter phrases with the same beginning. */
 const phrases = LABELS.flatMap((label) => PHRASES[label].map((text) => ({ label, words: text.split(" ") }))).sort(
   (one, other) => other.words.length - one.words.length,
 );
@@ -107,13 +107,13 @@ const COMMON: ReadonlySet<string> = new Set(
 const labelWords: ReadonlySet<string> = new Set(phrases.flatMap(({ words }) => words));
 const byFirstWord = Map.groupBy(phrases, ({ words }) => words[0] ?? "");
 
-/** A label on a page: positions of its first word and of the one after its last. */
+/** A label on a page: the positions of its first word and of the one after its last. */
 export interface PrintedLabel {
   label: Label;
-  /** It is often a part of something else, such as NAME. */
+  /** It is often part of another phrase, such as NAME. */
   isCommonWord: boolean;
   line: PrintedLine;
-  /** Of the line among those given. */
+  /** The index of its line among those given. */
   row: number;
   from: number;
   to: number;
@@ -149,13 +149,13 @@ function listWords(text: string): readonly string[] {
   return foldText(text.slice(0, 60)).match(/\p{L}+/gu) ?? [];
 }
 
-/** Whether a word belongs to a label rather than to a value: it is one of theirs, or is written small while values are not. */
+/** Whether a word belongs to a label rather than a value: it is a known label word, or in lower case while values are not. */
 export function isLabelWord(text: string): boolean {
   const words = listWords(text);
   return words.length > 0 && words.every((word) => labelWords.has(word));
 }
 
-/** How well a value on a page fits to a label: the lower, the better; undefined: it stands elsewhere. */
+/** How well a value on a page fits a label, lower is better; undefined if it is elsewhere. */
 export function distanceFrom(
   { line, row, to, from }: PrintedLabel,
   value: { line: PrintedLine; row: number; from: number; to: number },

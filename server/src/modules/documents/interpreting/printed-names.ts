@@ -3,31 +3,32 @@ import { isBeginningOf, isWrittenAs, mayBegin } from "./name-matching.ts";
 import { isLabelWord } from "./printed-labels.ts";
 import { isWholePage, type PrintedLine } from "./printed-text.ts";
 
-/** A name as it is printed. */
+/** A printed name. */
 export interface PrintedName {
   value: string;
-  /** The same name as the machine-readable zone has it. */
+  /** The same name in the machine-readable zone's form. */
   zone: string;
   line: PrintedLine;
   row: number;
-  /** Positions in its line: its first word, and the one after its last. */
+  /** Word positions in its line: the first, and the one after its last. */
   from: number;
   to: number;
   words: readonly Word[];
-  /** The name that goes on in the next line ends before this word of it; 0: it does not go on. */
+  /** The word of the next line before which a continued name ends; 0 if it is not continued. */
   toNext: number;
 }
 
 const MOST_NAME_WORDS = 10;
 const LONGEST_NAME = 80;
-/** Gaps in heights of a letter: more than that separates two values of one line, and two lines that belong together. */
+/** Gaps in letter heights: larger ones separate two values of a line, or two lines of a name. */
 const COLUMN_GAP = 1.5;
 const LINE_GAP = 0.8;
 const SAME_START = 0.02;
 
 /**
- * Where the printed part of a document shows a name that the machine-readable zone holds, letter for letter, and nothing more:
- * what stands directly beside it must not belong to the name. `isStrict`: letters of the zone may be missing. `beside`: places that may stand beside it, such as the other name.
+ * Finds where the print shows a name of the machine-readable zone letter for letter and no more: no adjacent word may
+ * belong to the name. `isStrict`: letters of the zone may be missing. `beside` are places that may be adjacent, such as
+ * the other name.
  */
 export function findName(
   lines: readonly PrintedLine[],
@@ -38,7 +39,7 @@ export function findName(
   return findPlaces(lines, zone, isStrict).filter((place) => isWhole(lines, place, beside));
 }
 
-/** Every place where the words give the name, whatever stands beside them. */
+/** Every place whose words form the name, whatever is adjacent. */
 export function findPlaces(lines: readonly PrintedLine[], zone: string, isStrict: boolean): readonly PrintedName[] {
   if (!/^[A-Z]/.test(zone)) return [];
   return lines.flatMap((line, row) =>
@@ -50,7 +51,7 @@ export function findPlaces(lines: readonly PrintedLine[], zone: string, isStrict
   );
 }
 
-/** The printed name that a name begins which fills its item in the zone, up to where it ends on the page. */
+/** The printed continuation of a name that fills its item in the zone, up to where it ends on the page. */
 export function findLongerName(lines: readonly PrintedLine[], zone: string): readonly PrintedName[] {
   const found: PrintedName[] = [];
   for (const [row, line] of lines.entries()) {
@@ -109,7 +110,7 @@ function joinWords(words: readonly Word[]): string {
   return text.replace(/^[^\p{L}]{1,3}/u, "").replace(/[,;:/]{1,3}$/, "");
 }
 
-/** Whether nothing beside the words can belong to the same name. */
+/** Whether no adjacent word can belong to the same name. */
 function isWhole(lines: readonly PrintedLine[], place: PrintedName, beside: readonly PrintedName[]): boolean {
   const { line, row, from, to, words, toNext } = place;
   const isOther = (otherRow: number, word: number) =>
@@ -121,13 +122,13 @@ function isWhole(lines: readonly PrintedLine[], place: PrintedName, beside: read
   if (!isFree(line, row, from, from - 1)) return false;
   if (toNext > 0) return isFree(lines[row + 1], row + 1, toNext - 1, toNext);
   if (!isFree(line, row, to - 1, to)) return false;
-  // The last word of its line: the name may go on below it.
+  // The last word of its line: the name may continue below.
   const below = to === line.words.length ? lines[row + 1]?.words[0] : undefined;
   if (below === undefined || isOther(row + 1, 0) || !goesOn(line.words[from], below)) return true;
   return isApartFromKind(below, words);
 }
 
-/** Whether two words side by side belong to different values. */
+/** Whether two adjacent words belong to different values. */
 function isApart(word: Word, next: Word, name: readonly Word[]): boolean {
   if (isApartFromKind(next, name)) return true;
   const [one, other] = [word.box, next.box].sort((left, right) => left.x - right.x);
@@ -135,21 +136,21 @@ function isApart(word: Word, next: Word, name: readonly Word[]): boolean {
   return other.x - (one.x + one.width) > COLUMN_GAP * heightOf(word, next);
 }
 
-/** A label, a sign, a number, or small letters where the name has capitals alone. */
+/** A label, a sign, a number, or lower-case letters where the name is in capitals. */
 function isApartFromKind(next: Word, name: readonly Word[]): boolean {
   const letters = next.text.replaceAll(/\P{L}/gu, "").length;
   const digits = next.text.replaceAll(/\D/g, "").length;
-  // A name with a letter that was read as a digit is a name still.
+  // A name with a letter read as a digit is still a name.
   if (isLabelWord(next.text) || letters <= digits) return true;
   return /\p{Ll}/u.test(next.text) && !name.some(({ text }) => /\p{Ll}/u.test(text));
 }
 
-/** Heights are fractions of the page's height while gaps are of its width: pages are about as wide as high. */
+/** Heights are fractions of the page's height and gaps of its width, which are about the same. */
 function heightOf(...words: readonly Word[]): number {
   return Math.max(...words.map(({ box }) => box.height));
 }
 
-/** Whether a line continues the one above: it begins below it, with next to no gap. */
+/** Whether a line continues the one above: it begins below it with almost no gap. */
 function goesOn(above: Word | undefined, below: Word | undefined): boolean {
   if (above === undefined || below === undefined || isWholePage(above.box) || isWholePage(below.box)) return false;
   // The box of a word with a bracket or a long letter is higher than its line.

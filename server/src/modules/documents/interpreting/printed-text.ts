@@ -4,13 +4,13 @@ import type { ReasonCode } from "../reason-codes.ts";
 import type { Box, FieldSource, ReviewReason, ScannedField } from "../scan.ts";
 
 const LONGEST_VALUE = 200;
-/** What is looked at of a page: more is no boarding pass and no passport. */
+/** Limits per page: a larger one is no boarding pass or passport. */
 const MOST_LINES = 400;
 const MOST_WORDS = 60;
-/** A box as large as that says nothing about where on the page a text stands. */
+/** A box of this size does not locate its text. */
 const WHOLE_PAGE = 0.6;
 
-/** A line of words with the page that it stands on. */
+/** A line of words with its page. */
 export interface PrintedLine {
   page: number;
   source: PageText["source"];
@@ -25,7 +25,7 @@ export function listLines(reading: Reading): readonly PrintedLine[] {
     .slice(0, MOST_LINES);
 }
 
-/** In capital letters without accents, so that labels and month names compare whatever a document prints. */
+/** Capital letters without accents, so that labels and month names compare in any print. */
 export function foldText(text: string): string {
   return text
     .normalize("NFD")
@@ -38,7 +38,7 @@ export function foldText(text: string): string {
     .replaceAll("Ł", "L");
 }
 
-/** The words of a line in letters and digits alone; each knows the word that it comes from. */
+/** The words of a line reduced to letters and digits, each with its original word. */
 export function listAtoms(words: readonly Word[]): readonly { text: string; word: number }[] {
   return words.flatMap(({ text }, word) =>
     (foldText(text.slice(0, LONGEST_VALUE)).match(/\p{L}+|\d+/gu) ?? []).map((atom) => ({ text: atom, word })),
@@ -59,12 +59,12 @@ function enclose(words: readonly Word[]): Box | null {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** How sure the reader was of the least sure of some words; 0 for none. */
+/** The lowest confidence of some words; 0 for none. */
 export function weakestOf(words: readonly Word[]): number {
   return words.length === 0 ? 0 : Math.min(...words.map(({ confidence }) => confidence));
 }
 
-/** A field of what words of a page say. `most`: the confidence that it may have at most. */
+/** Makes a field of words of a page. `most` limits its confidence. */
 export function printedField(value: string, line: PrintedLine, words: readonly Word[], most: number): ScannedField {
   const { page, source } = line;
   return makeField(value, Math.min(most, weakestOf(words)), { source, page, box: enclose(words) });

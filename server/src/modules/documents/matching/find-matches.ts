@@ -22,17 +22,17 @@ type Match = z.output<typeof Match>;
 
 const MOST_REFERENCES = 50;
 const MOST_MATCHES = 10;
-/** As order ids of suppliers and booking references of airlines and hotels look. */
+/** The forms of suppliers' order ids, and of airlines' and hotels' booking references. */
 const ORDER_ID = /^[a-z]{3}_[A-Za-z0-9]{8,60}$/;
 const BOOKING_REFERENCE = /^[A-Z0-9]{5,10}$/;
 const INVOICE_NUMBER = /^[A-Z0-9][A-Z0-9/-]{3,59}$/;
 
-/** An invoice names an order that was booked not long before it. */
+/** An invoice names an order that was booked shortly before it. */
 const BOOKED_BEFORE = { days: 7 };
 const BOOKED_AFTER = { days: 2 };
 const MOST_COMPARED = 200;
 
-/** The caller's orders that the document is about, as far as the key may read them. Nothing is kept of the question. */
+/** The caller's orders that the document is about, as far as the key may read them. Nothing of the question is stored. */
 export async function findMatches(
   kind: DocumentKind,
   scan: Scan,
@@ -62,7 +62,7 @@ async function findBought(scan: Scan, reads: Ports["reads"], asked: Asked): Prom
     return found.map((order) => ({ order, by: namedBy(order, orderIds, invoiced) }));
   });
   if (named.length === 0) return await suggestByAmount(scan.fields, reads, asked);
-  // Airlines use booking references again.
+  // Airlines reuse booking references.
   const count = (reference: string | undefined) => named.filter(({ order }) => order.pnr === reference).length;
   return named.map(({ order, by }) => {
     const differs = differingPrice(scan.fields, order);
@@ -96,12 +96,12 @@ function referencesOf({ references, fields, legs = [] }: Scan): string[] {
     ...legs.map(({ bookingReference }) => bookingReference),
   ];
   const texts = [...named.flatMap((field) => field?.value ?? []), ...references].map((text) => text.trim());
-  // Order ids are told apart by the case of their letters, everything else is not.
+  // Only order ids are case-sensitive.
   const known = texts.map((text) => (ORDER_ID.test(text) ? text : text.toUpperCase()));
   return [...new Set(known)].slice(0, MOST_REFERENCES);
 }
 
-/** Other orders cost as much: the date makes it likely, and no more. */
+/** Other orders may cost the same: the date makes it likely, not certain. */
 async function suggestByAmount(
   { totalAmount, currency, issuedOn }: Fields,
   reads: Ports["reads"],
@@ -132,7 +132,7 @@ function readDay(text: string | undefined): Temporal.PlainDate | undefined {
   }
 }
 
-/** By booking reference, certain where a flight of the order leaves on the same day under the same number. */
+/** By booking reference; certain if a flight of the order leaves on the same day under the same number. */
 async function findFlights(
   scan: Scan,
   reads: Ports["reads"],
@@ -157,7 +157,7 @@ async function findFlights(
   });
 }
 
-/** Whether a boarding pass names none of an order's travelers. Nobody knows it of an order whose travelers are not kept, or of whom one was erased. */
+/** Whether a boarding pass names none of an order's travelers. False if the travelers are unknown or one was erased. */
 function isOfNobody({ familyName, givenName }: Fields, travelers: Booking["travelers"]): boolean {
   if (familyName === undefined || travelers.length === 0) return false;
   if (travelers.some((traveler) => traveler.familyName === ERASED_NAME)) return false;

@@ -1,25 +1,25 @@
 import type { NotTaken, ScannedPerson } from "../../scans/index.ts";
 import type { Fields, Scan } from "../scan.ts";
 
-/** What holds for a whole document and takes nothing from what was read. */
+/** Reasons for a whole document that do not cast doubt on its values. */
 const HARMLESS: ReadonlySet<string> = new Set(["expired", "pages_not_read"]);
 const NOT_READ = "not_read";
 
-/** Fields by name, and the codes of the reasons that doubt each. */
+/** Fields by name, and the reason codes that cast doubt on each. */
 interface Read {
   fields: Fields;
   doubts: ReadonlyMap<string, string>;
 }
 
 /**
- * What of an identity document may fill a profile without anybody's look at it: fields that no reason doubts, and why the others are
- * left out. Undefined: nothing may, such as where a reason concerns the whole document.
+ * The values of an identity document that may fill a profile without review: fields that no reason doubts, and why the
+ * others are left out. Undefined if none may, such as if a reason concerns the whole document.
  */
 export function scannedPersonOf({ fields, reasons }: Scan): ScannedPerson | undefined {
   const doubts = new Map<string, string>();
   for (const { code, field } of reasons) {
     const isOfField = field !== undefined && (KNOWN.has(field) || Object.hasOwn(fields, field));
-    // An expired passport is of no use for a booking, whichever field the reason names.
+    // An expired passport is useless for a booking, whichever field the reason names.
     const name = isOfField ? field : code === "expired" ? "expiresOn" : undefined;
     if (name !== undefined) doubts.set(name, doubts.get(name) ?? code);
     else if (!HARMLESS.has(code)) return undefined;

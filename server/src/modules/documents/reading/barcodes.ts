@@ -12,26 +12,26 @@ const SYMBOLOGIES: ReadonlyMap<string, Barcode["symbology"]> = new Map([
   ["DataMatrix", "data_matrix"],
 ]);
 
-/** Looked for in this order: each angle costs a look at every pixel, and most codes are found by the first. */
+/** In this order: each angle examines every pixel, and most codes are found at the first. */
 const ANGLES = [0, 3, -3, 6, -6, 10, -10, 45, 14, -14];
 const SIDES = [1_600, 2_600, 1_000];
 const MOST_ENLARGED = 3;
-/** Of the processor: by the clock a busy machine would find fewer codes. */
+/** CPU time: by the clock a busy machine would find fewer codes. */
 const MOST_MICROSECONDS = 8_000_000;
 /** Opaque, and a step of grey, as one number. */
 const OPAQUE = 0xff000000;
 const GREY = 0x010101;
 const MOST_CODES = 8;
-/** The longest bar coded boarding pass, with the data of an airline and a signature, is far shorter. */
+/** The longest bar coded boarding pass, with airline data and a signature, is far shorter. */
 const MOST_CHARACTERS = 2_000;
-/** How a bar coded boarding pass begins: another code on the page, such as an address of a web page, does not end the search. */
+/** The beginning of a bar coded boarding pass: another code on the page, such as a URL, does not end the search. */
 const BOARDING_PASS = /^[MS][1-4]/;
 
 let isPrepared = false;
 
 /**
- * The two-dimensional codes of a page, looked for at several sizes and angles until one is found that may be of a boarding pass.
- * Boxes are fractions of the raster.
+ * Finds the two-dimensional codes of a page at several sizes and angles, until one may be a boarding pass. Boxes are
+ * fractions of the raster.
  */
 export async function findBarcodes(raster: Raster, page: number, tilt = 0): Promise<Barcode[]> {
   prepare();
@@ -56,7 +56,7 @@ function isSpent(begun: NodeJS.CpuUsage): boolean {
   return user + system > MOST_MICROSECONDS;
 }
 
-/** A code in a small image is looked for in a larger one; beyond that a page shows nothing new. */
+/** A small image is enlarged; beyond that a page shows nothing new. */
 function factorsOf({ width, height }: Raster): ReadonlySet<number> {
   return new Set(SIDES.map((side) => Math.min(MOST_ENLARGED, side / Math.max(width, height))));
 }
@@ -65,7 +65,7 @@ function prepare(): void {
   if (isPrepared) return;
   isPrepared = true;
   const wasm = readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm")));
-  // Without its bytes it would ask a public server for them.
+  // Without its bytes it would download them from a public server.
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } });
 }
 
@@ -93,7 +93,7 @@ function toBarcode({ symbology: found, text, isValid }: ReadResult, page: number
   return { symbology, text, page, box };
 }
 
-/** Back from the turned and scaled page, about the middle of both. */
+/** Back from the turned and scaled page, around both centres. */
 function boxOf({ position }: ReadResult, looked: Raster, angle: number, raster: Raster, factor: number): Box {
   const radians = (-angle * Math.PI) / 180;
   const points = [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft].map(({ x, y }) => {

@@ -2,7 +2,7 @@ import type { Box } from "../scan.ts";
 
 export const WHOLE_PAGE: Box = { x: 0, y: 0, width: 1, height: 1 };
 
-/** The smallest box that holds all of them; `undefined` for none. */
+/** The smallest box around all of them; `undefined` for none. */
 export function aroundBoxes(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
   const x = Math.min(...boxes.map((box) => box.x));

@@ -4,7 +4,7 @@ import { viewOf, withMemory } from "./pdfium.ts";
 const MOST_ATTACHMENTS = 50;
 const MOST_NAME_BYTES = 512;
 const MOST_XML_BYTES = 2_000_000;
-/** The names that Factur-X, ZUGFeRD, XRechnung and Order-X give the invoice in a PDF. */
+/** The invoice's names in PDFs of Factur-X, ZUGFeRD, XRechnung and Order-X. */
 const NAMES: ReadonlySet<string> = new Set([
   ...["factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml", "zugferd_2p0.xml", "fx.xml"],
 ]);
@@ -12,14 +12,14 @@ const NAMES: ReadonlySet<string> = new Set([
 const ROOT = /<(?:[\w.-]+:)?(?:CrossIndustryInvoice|CrossIndustryDocument|Invoice|CreditNote)[\s>]/;
 const LOOKED_AT = 4_000;
 
-/** The XML of an e-invoice that the PDF holds as an attachment, as text; what is no such invoice is passed over. */
+/** Returns the XML of an e-invoice attached to the PDF, as text; other attachments are ignored. */
 export function findEInvoice({ pdfium, document }: PdfFile): string | undefined {
   const count = Math.min(pdfium._FPDFDoc_GetAttachmentCount(document), MOST_ATTACHMENTS);
   const attachments = Array.from({ length: count }, (_, index) => pdfium._FPDFDoc_GetAttachment(document, index));
   const named = attachments
     .filter((attachment) => attachment !== 0)
     .map((attachment) => ({ attachment, name: nameOf(attachment) }));
-  // What has the right name comes first: other XML may be attached beside it.
+  // The right name first, as other XML may be attached.
   const ordered = named.toSorted((one, other) => Number(NAMES.has(other.name)) - Number(NAMES.has(one.name)));
   for (const { attachment, name } of ordered) {
     if (!name.endsWith(".xml")) continue;
@@ -49,7 +49,7 @@ export function findEInvoice({ pdfium, document }: PdfFile): string | undefined 
   }
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so. `undefined` for what is neither. */
+/** UTF-8, or UTF-16 with a byte order mark. `undefined` for other encodings. */
 function decode(bytes: Uint8Array): string | undefined {
   const encoding =
     bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";

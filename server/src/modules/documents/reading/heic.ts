@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { DocumentRefused } from "../document-scanner.ts";
 import { type OpenedImage, openPixels, refuseTooLarge } from "./raster.ts";
 
-/** The part of libheif that is used; the package has no types for it. */
+/** The part of libheif in use; the package has no types for it. */
 interface Libheif {
   HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] };
 }
@@ -11,14 +11,14 @@ interface HeifImage {
   get_width(): number;
   get_height(): number;
   is_primary(): boolean;
-  /** Calls back with `null` when the image cannot be decoded. */
+  /** Calls back with `null` if the image cannot be decoded. */
   display(target: { data: Uint8Array }, done: (shown: unknown) => void): void;
   free(): void;
 }
 
-/** Turned as the file says. Throws `DocumentRefused` when it is too large or cannot be decoded. */
+/** Turned as the file says. Throws `DocumentRefused` if it is too large or cannot be decoded. */
 export async function openHeic(bytes: Uint8Array): Promise<OpenedImage> {
-  // 2 MB of code that only these need.
+  // 2 MB of code, loaded only for these.
   const libheif: Libheif = createRequire(import.meta.url)("libheif-js/wasm-bundle.js");
   const images = new libheif.HeifDecoder().decode(bytes);
   const image = images.find((candidate) => candidate.is_primary()) ?? images[0];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { languagesOf } from "./languages.ts";
 
-/** As they are read in English. */
+/** Texts as read in English. */
 const PASSPORTS = [
   [
     "deu",

@@ -1,8 +1,8 @@
 import type { Language, Recognised } from "./recognizer.ts";
 
 /**
- * Words of papers that travellers have, by language, as they look when they were read as English: without the marks of their letters.
- * English words are left out, and one that two languages share counts for both.
+ * Words of travel documents by language, as they look when read as English, without diacritics. English words are left
+ * out, and a word of two languages counts for both.
  */
 const WORDS: Readonly<Record<Exclude<Language, "eng" | "jpn">, ReadonlySet<string>>> = {
   deu: words(
@@ -41,7 +41,7 @@ function words(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join(" ").split(" "));
 }
 
-/** Words of one language that must be there before a page is read again in it. */
+/** The number of words of one language that makes a page be read again in it. */
 const FEWEST_WORDS = 3;
 
 /** The languages of a page that was read as English, its own one first. */
@@ -67,7 +67,7 @@ const withoutMarks = (text: string): string =>
 
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
 const FEWEST_JAPANESE = 3;
-/** Of all characters: few of a page of another writing look like Japanese. */
+/** The share of all characters: few of a page in another script look Japanese. */
 const JAPANESE_SHARE = 0.15;
 
 export function isJapanese({ words: found }: Recognised): boolean {

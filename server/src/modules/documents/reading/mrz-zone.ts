@@ -9,24 +9,24 @@ import { cutZoneLines, type Span } from "./zone-lines.ts";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const CHARACTERS = `${LETTERS}<`;
-/** Characters a line and lines a zone: passports, visas and cards of two lines, cards of three. */
+/** Characters per line and lines per zone: passports, visas and cards of two lines, cards of three. */
 const FORMS = [
   { length: 44, lines: 2 },
   { length: 36, lines: 2 },
   { length: 30, lines: 3 },
 ] as const;
-/** A line may be read with characters too many or too few. */
+/** A line may be read with additional or missing characters. */
 const SHORTEST = 20;
 const MOST_CANDIDATES = 16;
-/** In pixels: how tall the letters of the zone are handed over. */
+/** In pixels: the letter height of a zone for recognition. */
 const LETTER_HEIGHT = 36;
-/** What counts as ink, on white paper: faint print needs more, and print that runs together less. */
+/** Thresholds of ink on white paper: faint print needs a higher one, blurred print a lower one. */
 const INKS = [150, 190, 110];
 const MARGIN = 24;
 const CREDIBLE = 0.6;
-/** What takes fillers for letters is tried last. */
+/** Thresholds that read fillers as letters are tried last. */
 const TEXT_PENALTY = 0.4;
-/** Of the height of its letters: a line above and below what was seen may belong to it. */
+/** In letter heights: an additional line above or below may belong to the zone. */
 const BAND_MARGIN = 3.5;
 
 /** A band of the page that may hold a zone, with the height of its letters, both in fractions of the page. */
@@ -35,20 +35,20 @@ interface Band {
   letter: number | undefined;
 }
 
-/** Of the height of its lines: what is a little tilted stands above and below them. */
+/** In line heights: a slight tilt extends above and below the lines. */
 const TIGHT_MARGIN = 0.15;
 
 /** The lowest part of the page, where zones are. */
 const FOOT: Band = { box: { x: 0, y: 0.6, width: 1, height: 0.4 }, letter: undefined };
 
 /**
- * Candidates for the lines of a machine-readable zone, the best first: what `text` shows to be one is cut out of the page and
- * recognised again at several sizes, with the characters of such zones only. Boxes are fractions of the page.
+ * Candidates for the lines of a machine-readable zone, best first: bands that `text` suggests are cut out of the page
+ * and recognised again at several sizes, restricted to the zone's characters. Boxes are fractions of the page.
  */
 export async function findMrz(recognizer: Recognizer, straight: Raster, text: PageText): Promise<MrzLines[]> {
   const found = new Map<string, MrzLines & { score: number }>();
   for (const band of [...bandsOf(text), FOOT]) {
-    // Only where nothing that looks like a zone was one.
+    // Only if no other band was a zone.
     if (band === FOOT && [...found.values()].some(({ confidence }) => confidence > CREDIBLE)) continue;
     const image = await imageOf(straight, band);
     if (image === undefined) continue;
@@ -56,7 +56,7 @@ export async function findMrz(recognizer: Recognizer, straight: Raster, text: Pa
     for (const [index, zone] of readings.flatMap((reading, at) => zonesOf(reading).map((one) => [at, one] as const))) {
       const key = zone.lines.join("\n");
       const known = found.get(key);
-      // What is read alike again and again is likelier.
+      // A reading that repeats is more likely.
       const own = zone.score - (index < INKS.length ? 0 : TEXT_PENALTY);
       const score = Math.max(own, known?.score ?? 0) + (known === undefined ? 0 : 0.05);
       const box = band === FOOT ? tightBox(band.box, zone.rows, image.height) : band.box;
@@ -70,8 +70,8 @@ export async function findMrz(recognizer: Recognizer, straight: Raster, text: Pa
 }
 
 /**
- * Of a band that nothing told, only where its lines stand: dates are printed in the lowest part of a page, too, and what lies in
- * the box of a zone counts as the zone.
+ * In a band chosen without evidence, only the area of its lines: dates are also printed at the foot of a page, and
+ * everything within the box counts as the zone.
  */
 function tightBox(box: Box, rows: Span | undefined, height: number): Box {
   if (rows === undefined) return box;
@@ -81,7 +81,7 @@ function tightBox(box: Box, rows: Span | undefined, height: number): Box {
   return { ...box, y: box.y + from * box.height, height: (to - from) * box.height };
 }
 
-/** The zones that a text holds as its own lines. */
+/** The zones that a text has as its own lines. */
 export function mrzOfText({ page, lines }: PageText): MrzLines[] {
   const long = lines.filter(({ words }) => /^[A-Z0-9<]{20,}$/.test(words.map(({ text }) => text).join("")));
   const box = aroundBoxes(long.flatMap(({ words }) => words.map((word) => word.box))) ?? FOOT.box;
@@ -90,7 +90,7 @@ export function mrzOfText({ page, lines }: PageText): MrzLines[] {
     .map((zone) => ({ lines: zone.lines, confidence: zone.confidence, page, box }));
 }
 
-/** What recognition that knows no such zones takes their characters for, fillers above all. */
+/** Characters that general recognition reads in zones, above all for fillers. */
 const ZONE_TEXT = /^[A-Z0-9<«‹‐–—_\-({[KCcLlEeSs£€&*.,:;'"/\\|]+$/;
 const FILLERS = /[<«‹]/g;
 
@@ -154,7 +154,7 @@ async function imageOf(straight: Raster, { box, letter }: Band): Promise<Raster 
 
 const MOST_REMAINING_TILT = 3;
 
-/** Fillers by their form, the other characters by recognition. */
+/** Recognises fillers by their shape, and the other characters by recognition. */
 function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLine[] {
   return cutZoneLines(image, ink).map(({ letters, cells, pitch, rows }) => {
     const found = recognizer.recogniseCharacters(frame(letters, MARGIN), LETTERS);
@@ -163,7 +163,7 @@ function readByCells(recognizer: Recognizer, image: Raster, ink: number): ZoneLi
       const middle = (left + right) / 2 + MARGIN;
       const [nearest] = found.toSorted((one, other) => distance(one, middle) - distance(other, middle));
       const isThere = nearest !== undefined && distance(nearest, middle) < pitch / 2;
-      // A character that is there and not recognised: what it is must not be guessed.
+      // An unrecognised character must not be guessed.
       return isThere ? nearest : { text: "<", confidence: 0 };
     });
     return {
@@ -189,7 +189,7 @@ function readAsText(recognizer: Recognizer, image: Raster): ZoneLine[] {
 interface ZoneLine {
   text: string;
   confidence: number;
-  /** Of the image of its band, in pixels. */
+  /** In pixels of the band's image. */
   rows?: Span;
 }
 
@@ -198,7 +198,7 @@ const toZoneLine = (words: readonly Word[]): ZoneLine => ({
   confidence: words.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, words.length),
 });
 
-/** Each way to see lines that follow each other as a zone. */
+/** Every grouping of successive lines into a zone. */
 function zonesOf(
   lines: readonly ZoneLine[],
 ): { lines: string[]; rows: Span | undefined; confidence: number; score: number }[] {

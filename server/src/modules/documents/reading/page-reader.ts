@@ -13,9 +13,9 @@ import { type Language, Recognizer } from "./recognizer.ts";
 import { AS_GIVEN, type Placement } from "./straighten.ts";
 
 export interface ReadingOptions {
-  /** Lines of each page as a vision model has read them: they stand in for what text recognition would read. */
+  /** Lines of each page from a vision model: they replace text recognition. */
   transcripts?: readonly (readonly string[])[] | undefined;
-  /** Called with what is done, for who waits. */
+  /** Reports each step to a waiting caller. */
   progress?: ((step: string) => void) | undefined;
 }
 
@@ -30,14 +30,14 @@ export interface ReadPage {
 const MOST_RECOGNISED_PAGES = 6;
 const MOST_PAGES_WITH_CODES = 6;
 const DOTS_PER_INCH = 240;
-/** With fewer words that can be seen, a page that an image covers is a scan with a heading. */
+/** With fewer visible words, a page covered by an image is a scan with a heading. */
 const WORDS_OF_A_TEXT = 40;
 const SHARE_OF_A_SCAN = 0.4;
 const MOST_UNMAPPED = 0.1;
 const TRANSCRIPT_CONFIDENCE = 0.8;
 const MOST_TRANSCRIBED_LINES = 400;
 
-/** Passports and boarding passes are in Latin letters everywhere. */
+/** Passports and boarding passes always have Latin letters. */
 const WRITINGS: Readonly<Record<DocumentKind, readonly Language[]>> = {
   receipt: ["jpn"],
   invoice: ["jpn"],
@@ -104,7 +104,7 @@ export class PageReader {
   }
 }
 
-/** Where on the page its words stand is not known. */
+/** The positions of its words are unknown. */
 function toText(transcript: readonly string[], page: number): PageText {
   const lines = transcript.slice(0, MOST_TRANSCRIBED_LINES).map((line) => ({
     words: line.split(/\s+/u).flatMap((word) => {

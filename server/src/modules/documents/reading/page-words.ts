@@ -2,17 +2,17 @@ import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
 import type { TextLine, Word } from "./page.ts";
 
-/** A document may hold any text: what one page gives is bounded. */
+/** A document may hold any text, so each page is bounded. */
 const MOST_WORDS = 6_000;
 const MOST_CHARACTERS = 200;
 
-/** Control characters, halves of pairs, what turns the direction of text, and what nobody sees but programs read. */
+/** Control characters, unpaired surrogates, direction marks, and characters that are invisible to people but not to programs. */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-/** Letters that are drawn as one, and full-width letters and digits, are the same as those they are made of. */
+/** Ligatures and full-width letters and digits equal their plain forms. */
 const COMPATIBLE = /[\ufb00-\ufb06\uff01-\uff5e\u00a0\u2000-\u200a\u202f]/gu;
 
-/** A word as it may go on, or `undefined` where nothing of it can be seen. */
+/** A word without invisible characters, or `undefined` if none remain. */
 export function cleanWord(text: string): string | undefined {
   const visible = text
     .slice(0, MOST_CHARACTERS * 4)
@@ -25,8 +25,8 @@ export function cleanWord(text: string): string | undefined {
 }
 
 /**
- * Words in lines across the whole page, however it is divided into columns: what stands side by side is one line, from the left to the
- * right. Words must stand upright. `pieces` are words that are known to stand on one line, or single ones.
+ * Groups words into lines across the whole page, regardless of columns: words at one height form a line, from left to
+ * right. Words must be upright. `pieces` are words known to be on one line, or single ones.
  */
 export function toLines(pieces: readonly (readonly Word[])[]): TextLine[] {
   const bounded = pieces.slice(0, MOST_WORDS).flatMap((words) => {
@@ -46,8 +46,8 @@ export function toLines(pieces: readonly (readonly Word[])[]): TextLine[] {
 }
 
 /**
- * Where characters are all of one width, text recognition takes the room around the sign before the cents for a blank: `$13 .93` and
- * `$13. 93` are one amount. A blank between words is wider than the characters beside it.
+ * In monospaced print, text recognition takes the space around the decimal sign for a blank: `$13 .93` and `$13. 93`
+ * are one amount. A blank between words is wider than the characters beside it.
  */
 export function joinAmounts({ words }: TextLine): TextLine {
   const joined: Word[] = [];
@@ -83,7 +83,7 @@ interface Row {
   height: number;
 }
 
-/** Pieces come from top to bottom: only the last rows can get another one. */
+/** Pieces come from top to bottom: only the last rows can grow. */
 const OPEN_ROWS = 6;
 
 const middleOf = ({ y, height }: Box): number => y + height / 2;
@@ -91,14 +91,14 @@ const middleOf = ({ y, height }: Box): number => y + height / 2;
 function belongs(row: Row, box: Box): boolean {
   const height = Math.min(row.height, Math.max(box.height, row.height * 0.5));
   const isLevel = Math.abs(middleOf(box) - row.middle) < 0.5 * height;
-  // Two texts that lie on each other are two lines.
+  // Two overlapping texts are two lines.
   return isLevel && row.boxes.every((other) => overlap(other, box) < 0.3 * Math.min(other.width, box.width));
 }
 
 const overlap = (one: Box, other: Box): number =>
   Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
 
-/** The row's middle and height follow what it has, of which a word that is only a comma says little. */
+/** The row's middle and height follow its words; a word that is only a comma counts little. */
 function join(row: Row, words: readonly Word[], box: Box): void {
   row.words.push(...words);
   row.boxes.push(box);

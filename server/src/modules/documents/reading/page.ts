@@ -1,6 +1,6 @@
 import type { Box } from "../scan.ts";
 
-/** A word as it stands on a page. */
+/** A word on a page. */
 export interface Word {
   text: string;
   /** From 0 to 1; 1 for the text layer of a PDF. */
@@ -8,7 +8,7 @@ export interface Word {
   box: Box;
 }
 
-/** Words side by side, from left to right. */
+/** Adjacent words, from left to right. */
 export interface TextLine {
   words: readonly Word[];
 }
@@ -28,7 +28,7 @@ export interface Barcode {
   box: Box;
 }
 
-/** The lines of a machine-readable zone as text recognition read them, before anything was checked. */
+/** The lines of a machine-readable zone as recognised, before any check. */
 export interface MrzLines {
   lines: readonly string[];
   /** From 0 to 1. */
@@ -37,21 +37,21 @@ export interface MrzLines {
   box: Box;
 }
 
-/** What the pages of a document hold, before anybody asks what it means. */
+/** The contents of a document's pages, before they are interpreted. */
 export interface Reading {
   pageCount: number;
   pages: readonly PageText[];
   barcodes: readonly Barcode[];
-  /** Candidates, the best first. */
+  /** Candidates, best first. */
   mrz: readonly MrzLines[];
-  /** XML of an e-invoice that a PDF holds as an attachment. */
+  /** XML of an e-invoice attached to a PDF. */
   eInvoice: string | undefined;
 }
 
-/** What interpreting a reading needs to know beside it. */
+/** The context for interpreting a reading. */
 export interface Interpreting {
   /** Today in UTC: dates without a year, and years without a century, are near it. */
   today: Temporal.PlainDate;
-  /** The company of whoever asks: on an invoice it is the buyer. */
+  /** The caller's company, which is the buyer on an invoice. */
   companyName: string | undefined;
 }

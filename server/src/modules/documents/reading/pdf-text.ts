@@ -9,20 +9,20 @@ import { crop, type Raster } from "./raster.ts";
 /** Far more than a page of small print. */
 const MOST_CHARACTERS = 60_000;
 const BYTES_OF_RECTANGLE = 16;
-/** Of a character's height: a wider gap ends a word, even where no space is written. */
+/** In character heights: a wider gap ends a word, even without a space. */
 const WIDEST_GAP = 0.28;
 const SPACE = /^\s$/u;
 const TOO_TILTED = 0.05;
 
 export interface PdfText {
   words: Word[];
-  /** The share of characters, from 0 to 1, that stand for none in Unicode: what is seen is something else than what is written. */
+  /** The share of characters, from 0 to 1, without a Unicode value: the visible text differs from the text layer. */
   unmappedShare: number;
 }
 
 /**
- * The text layer of a page, in words with their boxes. Text that does not stand upright, such as on a margin, is left out, and so is
- * what nobody would see on paper: what is not drawn, what lies under an image, or white on white.
+ * The text layer of a page, in words with their boxes. Text that is not upright, such as in a margin, is left out, and
+ * so is text that is invisible on paper: undrawn, under an image, or white on white.
  */
 export async function readTextLayer(page: PdfPage): Promise<PdfText> {
   const { pdfium } = page;
@@ -40,11 +40,11 @@ export async function readTextLayer(page: PdfPage): Promise<PdfText> {
   }
 }
 
-/** Enough to see whether there is ink. */
+/** Enough to detect ink. */
 const LOOK_DOTS_PER_INCH = 110;
 const LEAST_CONTRAST = 30;
 
-/** Whether there is light and dark where the word is said to stand. */
+/** Whether there is light and dark in the word's box. */
 function isSeen(page: Raster, box: Box): boolean {
   const part = crop(page, {
     left: box.x * page.width,
@@ -65,7 +65,7 @@ function isSeen(page: Raster, box: Box): boolean {
 const INVISIBLE = 3;
 const CLIPPED_ONLY = 7;
 
-/** Text that is written and not drawn, as programs put it under the image of a scan. */
+/** Text that is not drawn, as programs put it under the image of a scan. */
 function isInvisible(pdfium: Pdfium, text: number, index: number): boolean {
   const object = pdfium._FPDFText_GetTextObject(text, index);
   const mode = object === 0 ? undefined : pdfium._FPDFTextObj_GetTextRenderMode(object);
@@ -111,7 +111,7 @@ const isPrivate = (code: number): boolean => code >= 0xe000 && code <= 0xf8ff;
 
 function characterOf(code: number): string | undefined {
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-  // PDFium writes a hyphen at the end of a line as this.
+  // PDFium's code for a hyphen at the end of a line.
   if (code === 0x02 || code === 0xfffe) return "-";
   return isCharacter ? String.fromCodePoint(code) : undefined;
 }
@@ -119,7 +119,7 @@ function characterOf(code: number): string | undefined {
 const isTilted = (radians: number): boolean =>
   Math.min(Math.abs(radians), Math.abs(radians - 2 * Math.PI)) > TOO_TILTED;
 
-/** In fractions of the page as it is shown, or `undefined` for a character that is not on it. */
+/** In fractions of the displayed page, or `undefined` for a character outside it. */
 function boxOf(page: PdfPage, text: number, index: number, rectangle: number): Box | undefined {
   const { pdfium, width, height } = page;
   if (pdfium._FPDFText_GetLooseCharBox(text, index, rectangle) === 0) return undefined;

@@ -16,7 +16,7 @@ const WHITE = 0xffffffff;
 const POINTS_PER_INCH = 72;
 const IMAGE_OBJECT = 3;
 const MOST_OBJECTS = 2_000;
-/** A device that is fine enough to tell any two characters of a page apart. */
+/** A device fine enough to separate any two characters of a page. */
 const DEVICE_SIDE = 1_000_000;
 
 interface Corners {
@@ -38,7 +38,7 @@ export class PdfFile {
     this.pageCount = pdfium._FPDF_GetPageCount(document);
   }
 
-  /** Throws `DocumentRefused` when it is encrypted, damaged, or has too many pages. It stays open as long as the process. */
+  /** Throws `DocumentRefused` if it is encrypted, damaged, or has too many pages. It stays open for the life of the process. */
   static async open(bytes: Uint8Array): Promise<PdfFile> {
     const pdfium = await openPdfium();
     const memory = pdfium.wasmExports.malloc(bytes.length);
@@ -56,7 +56,7 @@ export class PdfFile {
     return file;
   }
 
-  /** Lends a page. Throws `DocumentRefused` when it cannot be opened. */
+  /** Lends a page. Throws `DocumentRefused` if it cannot be opened. */
   async withPage<Result>(number: number, use: (page: PdfPage) => Result): Promise<Awaited<Result>> {
     const page = this.pdfium._FPDF_LoadPage(this.document, number - 1);
     if (page === 0) throw new DocumentRefused("document_damaged", `Page ${number} of the PDF cannot be opened.`);
@@ -71,7 +71,7 @@ export class PdfFile {
 export class PdfPage {
   readonly pdfium: Pdfium;
   readonly page: number;
-  /** In points, as the page is shown: turned as it says. */
+  /** In points, with the page's rotation applied. */
   readonly width: number;
   readonly height: number;
 
@@ -82,7 +82,7 @@ export class PdfPage {
     this.height = pdfium._FPDF_GetPageHeight(page);
   }
 
-  /** At that many pixels an inch, or fewer for a large page. */
+  /** At this many pixels per inch, or fewer for a large page. */
   async draw(dotsPerInch: number): Promise<Raster> {
     const { pdfium, page } = this;
     const isSane = this.width > 0 && this.height > 0 && Math.max(this.width, this.height) <= LONGEST_SIDE;
@@ -107,7 +107,7 @@ export class PdfPage {
     return openPixels(pixels, width, height);
   }
 
-  /** A rectangle of the page's own coordinates in fractions of the page as it is shown. */
+  /** Converts page coordinates to fractions of the displayed page. */
   toFractions({ left, top, right, bottom }: Corners): Box {
     return withMemory(this.pdfium, 8, (pointer) => {
       const [oneX, oneY] = this.#toDevice(left, top, pointer);
@@ -127,12 +127,12 @@ export class PdfPage {
     return [view.getInt32(pointer, true), view.getInt32(pointer + 4, true)];
   }
 
-  /** The number of objects that are drawn on it, such as images, paths and texts. */
+  /** The number of drawn objects, such as images, paths and texts. */
   get objectCount(): number {
     return this.pdfium._FPDFPage_CountObjects(this.page);
   }
 
-  /** The part of the page, from 0 to 1, that its largest image covers. */
+  /** The share of the page, from 0 to 1, that its largest image covers. */
   largestImageShare(): number {
     const { pdfium, page } = this;
     const isImage = (object: number) => pdfium._FPDFPageObj_GetType(object) === IMAGE_OBJECT;

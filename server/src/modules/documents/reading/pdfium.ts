@@ -1,9 +1,9 @@
 import { PDFiumModule } from "@hyzyla/pdfium";
 
-/** The functions of PDFium that are used, beyond those that the package has types for. Pointers are offsets into its memory. */
+/** The functions of PDFium in use that the package has no types for. Pointers are offsets into its memory. */
 interface TextFunctions {
   _FPDF_GetPageSizeByIndexF(document: number, index: number, size: number): number;
-  /** From the coordinates of the page to those of a device that shows it: integers, which it writes to the two last pointers. */
+  /** Converts page coordinates to integers of a device that displays it, written to the two last pointers. */
   _FPDF_PageToDevice(
     ...args: readonly [
       ...[page: number, left: number, top: number, width: number, height: number, rotate: number],
@@ -35,7 +35,7 @@ const FUNCTIONS: readonly (keyof TextFunctions)[] = [
 type Base = Awaited<ReturnType<typeof PDFiumModule>>;
 export type Pdfium = Base & TextFunctions;
 
-/** PDFium as WebAssembly, without an engine for scripts: what a PDF holds of them is never run. */
+/** PDFium as WebAssembly, without a script engine: a PDF's scripts never run. */
 export async function openPdfium(): Promise<Pdfium> {
   const pdfium = await PDFiumModule({});
   if (!isWhole(pdfium)) throw new Error("This build of PDFium lacks functions that reading needs.");
@@ -47,7 +47,7 @@ function isWhole(module: Base): module is Pdfium {
   return FUNCTIONS.every((name) => name in module);
 }
 
-/** Lends a piece of PDFium's memory, filled with zeroes, for as long as `use` runs. */
+/** Lends zeroed memory of PDFium while `use` runs. */
 export function withMemory<Result>(pdfium: Pdfium, size: number, use: (pointer: number) => Result): Result {
   const pointer = pdfium.wasmExports.malloc(size);
   if (pointer === 0) throw new RangeError("PDFium has no memory left.");
@@ -59,5 +59,5 @@ export function withMemory<Result>(pdfium: Pdfium, size: number, use: (pointer: 
   }
 }
 
-/** Its memory as it is now: it is another buffer after it has grown. */
+/** Its current memory: growing replaces the buffer. */
 export const viewOf = (pdfium: Pdfium): DataView => new DataView(pdfium.HEAPU8.buffer);

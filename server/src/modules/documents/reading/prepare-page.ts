@@ -1,17 +1,17 @@
 import type { Raster, Rectangle } from "./raster.ts";
 
-/** Pixels of a side: a shadow that falls over a page changes little within it, and paper is seen in each. */
+/** In pixels per side: a shadow on a page varies little within a cell, and each cell has paper. */
 const CELL = 24;
 const PAPER_PERCENTILE = 0.9;
-/** What is darker than this all over is no paper: a photo, or a dark heading. */
+/** An area darker than this is no paper: a photo, or a dark heading. */
 const DARKEST_PAPER = 60;
 
-/** Lighter than this, on paper of 255, is a pattern that is printed under the text, and darker than that is as black as it gets. */
+/** A lighter grey on paper of 255 is a printed background pattern, and a darker one than `BLACK` becomes black. */
 const WHITE = 220;
 const BLACK = 20;
 const STRETCH = 255 / (WHITE - BLACK);
 
-/** The page as if lit evenly: the paper becomes white, also where a shadow lies on it. */
+/** The page as if evenly lit: the paper becomes white, also in a shadow. */
 export function evenLight(raster: Raster): Raster {
   const { data, width, height } = raster;
   const columns = Math.ceil(width / CELL);
@@ -69,7 +69,7 @@ function percentile(histogram: Uint32Array, count: number): number {
   return 255;
 }
 
-/** A cell that bold print fills is as light as those around it. */
+/** A cell full of bold print takes the light of its neighbours. */
 function smooth(cells: Float32Array, columns: number, rows: number): Float32Array {
   const smoothed = new Float32Array(cells.length);
   for (let row = 0; row < rows; row += 1) {
@@ -89,22 +89,22 @@ function smooth(cells: Float32Array, columns: number, rows: number): Float32Arra
 
 /** Darker than this on evenly lit paper is ink. */
 const INK = 150;
-/** In pixels; what is smaller is noise, what is larger a picture or a frame. */
+/** In pixels; smaller pieces are noise, larger ones a picture or a frame. */
 const LEAST_LETTER = 5;
 const LARGEST_LETTER = 150;
 const FEWEST_LETTERS = 20;
 
-/** The usual height in pixels of a letter on an evenly lit page, or `undefined` where too few are seen to say. */
+/** The typical letter height in pixels on an evenly lit page, or `undefined` with too few letters. */
 export function letterHeight(raster: Raster): number | undefined {
   const heights = inkHeights(raster).toSorted((one, other) => one - other);
   if (heights.length < FEWEST_LETTERS) return undefined;
   return heights[Math.floor(heights.length * 0.5)];
 }
 
-/** Of a row of pixels: fewer dark ones are specks. */
+/** Per row of pixels: fewer dark ones are specks. */
 const FEWEST_INKED = 2;
 
-/** Bands of an evenly lit page that have ink, at least so high and wide, from top to bottom, with a little around them. */
+/** Bands of an evenly lit page with ink of at least this height and width, from top to bottom, with a small margin. */
 export function inkRows({ data, width, height }: Raster, least: number): Rectangle[] {
   const rows: Rectangle[] = [];
   let top: number | undefined;
@@ -141,7 +141,7 @@ interface Run {
   piece: number;
 }
 
-/** The heights of connected pieces of ink that may be letters: runs of ink of each row are joined with those of the row above. */
+/** The heights of connected pieces of ink that may be letters: runs of ink in each row are joined with those in the row above. */
 function inkHeights({ data, width, height }: Raster): number[] {
   const pieces = new Pieces();
   let above: Run[] = [];
@@ -166,7 +166,7 @@ function inkHeights({ data, width, height }: Raster): number[] {
   return pieces.heights();
 }
 
-/** Pieces that grow together, each known by the first of those that it was made of. */
+/** Growing pieces, each identified by its first part (union-find). */
 class Pieces {
   readonly #parents: number[] = [];
   readonly #tops: number[] = [];

@@ -1,19 +1,19 @@
 import sharp, { type Sharp } from "sharp";
 import { DocumentRefused } from "../document-scanner.ts";
 
-/** A page in grey: one byte a pixel, 0 is black, row by row. */
+/** A page in grey: one byte per pixel, 0 is black, row by row. */
 export interface Raster {
   data: Uint8Array;
   width: number;
   height: number;
 }
 
-/** What a page may have. Six bytes a pixel are needed while it is decoded. */
+/** The maximum of a page. Decoding needs six bytes per pixel. */
 const MOST_PIXELS = 50_000_000;
-/** Nobody needs more of one page to read it, and all that follows takes longer with each pixel. */
+/** Enough to read a page; every later step takes longer with each pixel. */
 const MOST_KEPT_PIXELS = 12_000_000;
 
-// Of what libvips can open only these: no other decoder ever sees a document, whatever the document says it is.
+// Allows only these loaders of libvips: no other decoder ever sees a document, whatever type it claims.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: [
@@ -34,7 +34,7 @@ export interface OpenedImage {
   pageCount: number;
 }
 
-/** Throws `DocumentRefused` when the image is too large or cannot be decoded to its last row. */
+/** Throws `DocumentRefused` if the image is too large or cannot be decoded to its last row. */
 export async function openImage(bytes: Uint8Array): Promise<OpenedImage> {
   const options = { limitInputPixels: MOST_PIXELS, failOn: "error", sequentialRead: true } as const;
   const {
@@ -49,7 +49,7 @@ export async function openImage(bytes: Uint8Array): Promise<OpenedImage> {
   return { raster: await decode(() => toRaster(image.resize(keptSize(width, height)))), pageCount: pages };
 }
 
-/** An image of another decoder, as it is. */
+/** Wraps the pixels of another decoder. */
 export function openPixels(pixels: Uint8Array, width: number, height: number): Promise<Raster> {
   const image = sharp(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS });
   return decode(() => toRaster(image.flatten({ background: "white" }).resize(keptSize(width, height))));
@@ -63,7 +63,7 @@ export function refuseTooLarge(width: number, height: number): void {
   );
 }
 
-/** A bound for both sides, as it is not known yet whether the image will be turned. */
+/** Bounds both sides, as it is not yet known whether the image will be turned. */
 function keptSize(width: number, height: number) {
   const scale = Math.min(1, Math.sqrt(MOST_KEPT_PIXELS / (width * height)));
   const side = Math.max(1, Math.round(Math.max(width, height) * scale));
@@ -75,7 +75,7 @@ async function decode<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (error instanceof DocumentRefused) throw error;
-    // What libvips says may quote the file.
+    // Messages of libvips may quote the file.
     throw new DocumentRefused(
       "document_damaged",
       "The image cannot be decoded. Send it again, or save it in another format.",
@@ -110,7 +110,7 @@ export interface Rectangle {
   height: number;
 }
 
-/** The part of the page, or `undefined` where nothing of it lies on the page. */
+/** A part of the page, or `undefined` if it is outside the page. */
 export function crop(raster: Raster, part: Rectangle): Raster | undefined {
   const left = Math.max(0, Math.round(part.left));
   const top = Math.max(0, Math.round(part.top));
@@ -132,13 +132,13 @@ export async function scale(raster: Raster, factor: number): Promise<Raster> {
   return toRaster(sharpOf(raster).resize({ width, height, fit: "fill", kernel: factor > 1 ? "cubic" : "lanczos3" }));
 }
 
-/** Clockwise, by any angle; the page grows so that all of it stays, and what is added is white. */
+/** Turns clockwise by any angle; the page grows to keep all of it, with white added. */
 export async function turn(raster: Raster, degrees: number): Promise<Raster> {
   if (degrees === 0) return raster;
   return toRaster(sharpOf(raster).rotate(degrees, { background: "white" }));
 }
 
-/** With a white frame of so many pixels: letters at the edge of an image are seldom recognised. */
+/** Adds a white frame of this many pixels: letters at the edge of an image are rarely recognised. */
 export function frame({ data, width, height }: Raster, pixels: number): Raster {
   const framed = new Uint8Array((width + 2 * pixels) * (height + 2 * pixels)).fill(255);
   for (let row = 0; row < height; row += 1) {
@@ -150,7 +150,7 @@ export function frame({ data, width, height }: Raster, pixels: number): Raster {
 const JPEG_SIDE = 1_600;
 const MOST_JPEG_BYTES = 1_000_000;
 
-/** For a vision model: at most 1,600 pixels a side and 1 MB. */
+/** For a vision model: at most 1,600 pixels per side and 1 MB. */
 export async function toJpeg(raster: Raster): Promise<Uint8Array> {
   const image = sharpOf(raster).resize({
     width: JPEG_SIDE,
@@ -165,7 +165,7 @@ export async function toJpeg(raster: Raster): Promise<Uint8Array> {
   return image.jpeg({ quality: 30 }).toBuffer();
 }
 
-/** A file that text recognition opens, uncompressed: the header of a PGM before the pixels. */
+/** An uncompressed file for text recognition: a PGM header before the pixels. */
 export function toGreyFile({ data, width, height }: Raster): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 }

@@ -22,7 +22,7 @@ it("text of an image is read in its language, wherever the image is turned to, a
   const placement = reading.placements.get(1);
   if (total === undefined || placement === undefined) throw new Error("No total.");
   expect(total).toMatchObject({ text: "124,50", confidence: expect.closeTo(0.9, 0) });
-  // The place of the total on the image as it was sent, where there is ink.
+  // The position of the total on the original image, where there is ink.
   const given = placement.toGiven(total.box);
   expect(await darkestOf(turned, given)).toBeLessThan(60);
   expect(given.y).toBeLessThan(0.5);
@@ -99,7 +99,7 @@ it("of a PDF the text is read that can be seen, with its e-invoice", async () =>
   const pdf = await drawPdf((page) => {
     page.fontSize(14).text("Invoice Müller & Söhne", 72, 72);
     page.text("Total", 72, 200).text("124,50 €", 400, 200);
-    // Nobody sees these.
+    // Invisible texts.
     page.fillColor("white").text("Total 999.00", 72, 300);
     page.fillColor("black").text("Covered 888.00", 72, 400).rect(60, 390, 200, 40).fill("white");
     page.fillColor("black").text("Outside 777.00", 72, 5_000, { lineBreak: false });
@@ -173,7 +173,7 @@ it("a machine-readable zone is read with all of its fillers", async () => {
     .toBuffer();
   const tilted = await sharp(page).rotate(3, { background: "white" }).blur(0.6).jpeg({ quality: 70 }).toBuffer();
   const { mrz } = await readDocument(tilted, "jpeg", "id_document");
-  // O and 0, Z and 2 look alike there: which of them it is follows from its place and from check digits.
+  // O and 0, Z and 2 look alike there: position and check digits decide.
   expect(mrz[0]?.lines.map(alike)).toEqual(ZONE.map(alike));
 });
 

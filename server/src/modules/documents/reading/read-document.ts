@@ -10,13 +10,13 @@ import { openImage, toJpeg } from "./raster.ts";
 import type { Placement } from "./straighten.ts";
 
 export interface ReadDocument extends Reading {
-  /** By page: where the boxes of the reading, which are of straightened pages, lie on the pages as they were given. */
+  /** By page: maps the reading's boxes from straightened pages to the original ones. */
   placements: ReadonlyMap<number, Placement>;
-  /** What of the document was not read. */
+  /** The parts of the document that were not read. */
   reasons: readonly ReviewReason[];
 }
 
-/** Images of pages for a vision model: grey JPEG files of at most 1,600 pixels a side and 1 MB. */
+/** Images of pages for a vision model: grey JPEG files of at most 1,600 pixels per side and 1 MB. */
 const MOST_IMAGES = 6;
 const DRAWN_DOTS_PER_INCH = 150;
 
@@ -60,7 +60,7 @@ function compose(pages: readonly ReadPage[], pageCount: number, eInvoice: string
   };
 }
 
-/** The pages as images, at most six. Throws as `readDocument` does. */
+/** The pages as images, at most six. Throws like `readDocument`. */
 export async function drawDocument(bytes: Uint8Array, type: DocumentType): Promise<Uint8Array[]> {
   if (type !== "pdf") {
     const { raster } = type === "heic" ? await openHeic(bytes) : await openImage(bytes);

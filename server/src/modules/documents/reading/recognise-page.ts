@@ -15,14 +15,14 @@ import {
 } from "./recognizer.ts";
 import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
-/** In pixels: letters of this height are recognised best, and larger ones take longer for nothing. */
+/** In pixels: letters of this height are recognised best; larger ones only take longer. */
 const BEST_LETTER = 30;
 const LEAST_SCALE = 0.25;
 const MOST_SCALE = 4;
 const MOST_RECOGNISED_PIXELS = 7_000_000;
-/** Above this a page was read the right way up and in its own writing. */
+/** Above this a page was read upright and in its own script. */
 const SURE = 0.8;
-/** How much better a sample must be read for the page to be read again like that. */
+/** By how much a sample must improve for the page to be read again that way. */
 const CLEARLY_BETTER = 0.1;
 /** Of the page's height: a few lines. */
 const SAMPLE_HEIGHT = 0.15;
@@ -37,8 +37,8 @@ export interface RecognisedPage {
 }
 
 /**
- * Reads the text of an image of a page, however it lies. `writings` are the languages, beside English and what is written with its
- * letters, that the page may be in.
+ * Reads the text of a page's image in any orientation. `writings` are the languages with other letters than English
+ * that the page may be in.
  */
 export async function recognisePage(
   recognizer: Recognizer,
@@ -75,7 +75,7 @@ async function findBest(recognizer: Recognizer, given: Raster, writings: readonl
 const LEAST_CONFIDENCE = 0.4;
 const MOST_ROWS = 60;
 
-/** With what stands alone on the page, such as amounts far to the right, which is often not seen as part of its text. */
+/** Adds isolated text, such as amounts far to the right, which layout analysis often misses. */
 function complete(recognizer: Recognizer, attempted: Attempt): Recognised {
   const { enlarged, recognised, languages } = attempted;
   const { rest, rows } = restOf(attempted);
@@ -93,7 +93,7 @@ function complete(recognizer: Recognizer, attempted: Attempt): Recognised {
   return recognisedOf([...recognised.pieces, ...found.filter((words) => words.length > 0)]);
 }
 
-/** Of a box in fractions of a framed part of the page. */
+/** Converts a box from fractions of a framed part of the page. */
 function boxOnPage({ x, y, width, height }: Box, part: Rectangle, page: Raster): Box {
   const framed = { width: part.width + 2 * SAMPLE_MARGIN, height: part.height + 2 * SAMPLE_MARGIN };
   return {
@@ -114,10 +114,7 @@ function whiten({ data, width, height }: Raster, box: Box): void {
   }
 }
 
-/**
- * In its own language, and line by line where something of it was passed over: finding the parts of a page first, as is done to see
- * how it lies, loses what stands alone.
- */
+/** In its own language, and line by line if text was missed: layout analysis, used to find the orientation, loses isolated text. */
 function readAgain(recognizer: Recognizer, attempted: Attempt): Attempt {
   const { enlarged, recognised } = attempted;
   const languages = languagesOf(recognised);
@@ -129,7 +126,7 @@ function readAgain(recognizer: Recognizer, attempted: Attempt): Attempt {
 const isAsGood = (one: Recognised, other: Recognised): boolean =>
   one.confidence > other.confidence - CLEARLY_BETTER && lettersOf(one.words) >= 0.9 * lettersOf(other.words);
 
-/** What of a page was not recognised, in bands. */
+/** The unrecognised parts of a page, in bands. */
 function restOf({ enlarged, recognised }: Pick<Attempt, "enlarged" | "recognised">): {
   rest: Raster;
   rows: Rectangle[];
@@ -144,7 +141,7 @@ interface Way {
   languages: readonly Language[];
 }
 
-/** Whether a few lines of the page are read better upside down, or in another writing; `undefined` when they are not. */
+/** Whether a few lines of the page read better upside down, or in another script; `undefined` if they do not. */
 function tryOnSample(
   recognizer: Recognizer,
   { enlarged, recognised }: Attempt,
@@ -164,7 +161,7 @@ function tryOnSample(
     const image = frame(way.isTurned ? upsideDown(sample) : sample, SAMPLE_MARGIN);
     const found = recognizer.recognise(image, way.languages, "block");
     const isEnglish = way.languages[0] === "eng";
-    // Whole words of another writing are no chance, and figures are read as well without it.
+    // Whole words in another script are no coincidence, while figures read equally well without it.
     const bonus = isEnglish ? 0 : isJapanese(found) ? WRITING_BONUS : -1;
     return { ...way, worth: found.confidence + bonus };
   });
@@ -172,14 +169,14 @@ function tryOnSample(
   return best !== undefined && best.worth > meanConfidence(words) + CLEARLY_BETTER ? best : undefined;
 }
 
-/** Of a machine-readable zone: its fillers look as well upside down. */
+/** From a machine-readable zone, whose fillers look the same upside down. */
 const FILLED = /[<>«»‹›]{4}|[cCLKk<]{8}/u;
 const SAMPLE_MARGIN = 16;
-/** What is longer is a row of signs, such as of a machine-readable zone: it is read no better one way than the other. */
+/** A longer word is a row of signs, such as of a machine-readable zone, which reads equally well either way. */
 const LONGEST_WORD = 20;
 const WRITING_BONUS = 0.15;
 
-/** Those of a few lines that have the most letters. */
+/** The words of the few lines with the most letters. */
 function densestWords(words: readonly Word[]): Word[] {
   const height = Math.max(SAMPLE_HEIGHT, SAMPLE_LINES * Math.max(...words.map(({ box }) => box.height)));
   const isWithin = ({ box }: Word, top: number) => box.y >= top && box.y + box.height <= top + height;
@@ -227,6 +224,6 @@ function scaleOf(raster: Raster): number {
   const wanted = BEST_LETTER / (letterHeight(raster) ?? BEST_LETTER);
   const affordable = Math.sqrt(MOST_RECOGNISED_PIXELS / (raster.width * raster.height));
   const factor = Math.min(affordable, Math.max(LEAST_SCALE, Math.min(MOST_SCALE, wanted)));
-  // Nothing is gained by little, and each scaling blurs.
+  // A small scaling gains nothing, and each one blurs.
   return Math.abs(factor - 1) < 0.1 && affordable >= 1 ? 1 : factor;
 }

@@ -8,12 +8,12 @@ import { type Raster, toGreyFile } from "./raster.ts";
 
 export type Language = "eng" | "deu" | "fra" | "spa" | "por" | "pol" | "jpn";
 
-/** How the text lies that is to be recognised. */
+/** The layout of the text to recognise. */
 export type Layout = "page" | "block" | "line" | "sparse";
 
 const PAGE_MODES: Readonly<Record<Layout, string>> = { page: "3", block: "6", line: "7", sparse: "11" };
 
-/** The part of tesseract.js-core that is used; the package has no types for it. */
+/** The part of tesseract.js-core in use; the package has no types for it. */
 interface TesseractCore {
   FS: { writeFile(path: string, data: Uint8Array): void; unlink(path: string): void };
   TessBaseAPI: new () => Tesseract;
@@ -54,23 +54,23 @@ const Found = z.object({
   ),
 });
 
-/** One build for every machine, so that all of them read the same: every processor that Node runs on has these instructions. */
+/** One build for all machines, so that all read the same: every processor supported by Node has these instructions. */
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm.js";
 const requirePackage = createRequire(import.meta.url);
-/** The Japanese data knows the sign of the yen by the code that it has in old Japanese character sets. */
+/** The Japanese data has the yen sign at its code in old Japanese character sets. */
 const YEN = /^\\(?=[\d,.]+-?$)/;
 const NEURAL_ENGINE = 1;
 const IMAGE_FILE = "/input";
-/** Whatever the size of the letters, they are handed over as tall as in a page of this resolution. */
+/** Letters are always passed at the height of a page in this resolution. */
 const DOTS_PER_INCH = 300;
 
 export interface Recognised {
   words: readonly Word[];
-  /** The same words, those of one line together. */
+  /** The same words, grouped by line. */
   pieces: readonly (readonly Word[])[];
-  /** The mean of the words' confidences by their lengths, from 0 to 1; 0 without words. */
+  /** The mean confidence of the words, weighted by length, from 0 to 1; 0 without words. */
   confidence: number;
-  /** Whether most of what was found does not stand upright. That is left out of `words`. */
+  /** Whether most of the text is not upright; such text is left out of `words`. */
   isSideways: boolean;
 }
 
@@ -83,8 +83,8 @@ export interface Character {
 }
 
 /**
- * Recognises text with Tesseract, as WebAssembly in this thread: its code and its data come with packages, so it asks nobody for
- * them and writes nothing to disk. It is used for one document only.
+ * Recognises text with Tesseract, as WebAssembly in this thread: its code and data come with packages, so it makes no
+ * request and writes nothing to disk. Used for one document only.
  */
 export class Recognizer {
   readonly #core: TesseractCore;
@@ -101,14 +101,12 @@ export class Recognizer {
     return new Recognizer(await load({ print: () => {}, printErr: () => {} }));
   }
 
-  /**
-   * @param allowed the only characters that it may find
-   */
+  /** @param allowed restricts recognition to these characters */
   recognise(raster: Raster, languages: readonly Language[], layout: Layout, allowed = ""): Recognised {
     return toRecognised(this.#find(raster, languages, layout, allowed), raster);
   }
 
-  /** The characters of one line, each with its confidence and where it stands, in pixels. */
+  /** The characters of one line, each with its confidence and its position in pixels. */
   recogniseCharacters(raster: Raster, allowed: string): Character[] {
     const words = linesOf(this.#find(raster, ["eng"], "line", allowed)).flatMap((line) => line.words);
     return words.flatMap(({ symbols }) =>
@@ -190,7 +188,7 @@ export function recognisedOf(pieces: readonly (readonly Word[])[]): Recognised {
 
 export const lettersOf = (words: readonly Word[]): number => words.reduce((sum, { text }) => sum + text.length, 0);
 
-/** By the length of the words. */
+/** Weighted by the length of the words. */
 export function meanConfidence(words: readonly Word[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return letters === 0 ? 0 : words.reduce((sum, word) => sum + word.text.length * word.confidence, 0) / letters;

@@ -1,26 +1,26 @@
 import type { Box } from "../scan.ts";
 import { type Raster, scale, turn } from "./raster.ts";
 
-/** How far a photo of a page may be tilted, in degrees either way, beyond turns by a quarter. */
+/** The maximum tilt of a photo in degrees either way, beyond quarter turns. */
 const MOST_TILT = 15;
 const COARSE_STEP = 0.5;
 const FINE_STEP = 0.1;
-/** Enough to see lines of text, few enough to try many angles. */
+/** Large enough to see lines of text, small enough to try many angles. */
 const LOOKED_AT_SIDE = 900;
-/** Less than this does not matter to who reads. */
+/** A smaller tilt does not affect reading. */
 const LEAST_TILT = 0.15;
 
-/** How a page lies: what has to be done to it so that its lines of text are level. */
+/** A page's orientation: the turns that make its lines of text level. */
 export interface Lie {
-  /** By what it is turned clockwise first. It may still be upside down afterwards: only who reads can tell. */
+  /** Clockwise, applied first. The page may still be upside down: only reading it tells. */
   quarterTurns: 0 | 1;
-  /** Degrees that it is turned clockwise afterwards. */
+  /** In degrees clockwise, applied afterwards. */
   tilt: number;
 }
 
 /**
- * How the lines of text lie. Dark pixels are counted along lines of each angle: where text is level, rows of many alternate with rows
- * of none. Where it is known whether they run across the page, only their tilt is looked for.
+ * Finds the orientation of the lines of text by counting dark pixels along lines of each angle: where text is level,
+ * full rows alternate with empty ones. If the direction is known, only the tilt is searched.
  */
 export async function findLie(raster: Raster, known?: Lie["quarterTurns"]): Promise<Lie> {
   const small = await scale(raster, Math.min(1, LOOKED_AT_SIDE / Math.max(raster.width, raster.height)));
@@ -35,12 +35,12 @@ export async function findLie(raster: Raster, known?: Lie["quarterTurns"]): Prom
   return { quarterTurns: isSideways ? 1 : 0, tilt: Math.abs(angle) < LEAST_TILT ? 0 : -angle };
 }
 
-/** Columns of a table can look like lines of text: what is taken for sideways must be clearly so. */
+/** Columns of a table can look like lines of text, so sideways needs a clear advantage. */
 const SIDEWAYS_ADVANTAGE = 1.35;
 
 type Point = readonly [x: number, y: number];
 
-/** Pixels that are darker than what is around them, without edges of the paper and rulings: what is longer than any letter. */
+/** Pixels darker than their surroundings, without runs longer than any letter: paper edges and rulings. */
 function inkOf({ data, width, height }: Raster): Point[] {
   const background = meanAround({ data, width, height }, 12);
   const ink = Uint8Array.from(data, (grey, at) => (grey < (background[at] ?? 0) - INK_CONTRAST ? 1 : 0));
@@ -87,7 +87,7 @@ function bestAngle(
   return fine.score > coarse.score ? fine : coarse;
 }
 
-/** How much the numbers of dark pixels on neighbouring lines of this angle differ. */
+/** By how much the counts of dark pixels on neighbouring lines of this angle differ. */
 function sharpness(
   points: readonly Point[],
   angle: number,
@@ -105,7 +105,7 @@ function sharpness(
   return sum / Math.max(1, points.length);
 }
 
-/** The mean grey of the square around each pixel, by sums over rectangles from the top left corner. */
+/** The mean grey of the square around each pixel, by prefix sums from the top left corner. */
 function meanAround({ data, width, height }: Raster, radius: number): Float32Array {
   const sums = new Float64Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y += 1) {
@@ -130,15 +130,13 @@ function meanAround({ data, width, height }: Raster, radius: number): Float32Arr
   return means;
 }
 
-/** A page that was straightened, and the way back. */
+/** A straightened page, and the way back. */
 export interface Straightened {
   raster: Raster;
   placement: Placement;
 }
 
-/**
- * Where boxes of a straightened page lie on the page as it was given (after the orientation that its file names), both in fractions.
- */
+/** Maps boxes between a straightened page and the original one (after the orientation in its file), both in fractions. */
 export interface Placement {
   toGiven(box: Box): Box;
   fromGiven(box: Box): Box;
@@ -162,12 +160,12 @@ export async function straighten(given: Raster, quarterTurns: number, tilt: numb
   };
 }
 
-/** The box around a box that is turned clockwise about the middle of its page, which becomes the middle of another page. */
+/** The bounding box of a box that is turned clockwise about the centre of its page, which becomes the centre of another page. */
 function turnBox(box: Box, from: Raster, to: Raster, degrees: number): Box {
   const radians = (degrees * Math.PI) / 180;
   const cosine = Math.cos(radians);
   const sine = Math.sin(radians);
-  // A turned box has corners that nothing of the text reaches: the text's own line through its middle is what is turned.
+  // The corners of a turned box are empty, so the midpoints of its sides are turned instead.
   const points = [
     [box.x, box.y + box.height / 2],
     [box.x + box.width, box.y + box.height / 2],

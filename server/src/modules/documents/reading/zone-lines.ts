@@ -1,6 +1,6 @@
 import { crop, type Raster } from "./raster.ts";
 
-/** A character of a machine-readable zone, by where it stands in the picture of its line. */
+/** A character of a machine-readable zone, by its position in the image of its line. */
 interface Cell {
   left: number;
   right: number;
@@ -14,20 +14,20 @@ export interface Span {
 }
 
 export interface ZoneLineImage {
-  /** The line without its fillers, which recognition of ordinary text takes for letters. */
+  /** The line without its fillers, which text recognition reads as letters. */
   letters: Raster;
   cells: readonly Cell[];
   /** Pixels from one character to the next. */
   pitch: number;
-  /** Where in the band it stands: the first row of its ink, and the one after its last. */
+  /** Its position in the band: the first row of its ink, and the one after its last. */
   rows: Span;
 }
 
 const FEWEST_CELLS = 20;
-/** Of characters that run together; what is wider is the edge of the paper. */
+/** The maximum of joined characters; a wider shape is the edge of the paper. */
 const MOST_TOUCHING = 4;
 
-/** The lines of a band that holds a machine-readable zone: characters that stand apart, each as far from the next. */
+/** The lines of a band with a machine-readable zone: separate characters at equal distances. */
 export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
   const isInk = (x: number, y: number) => (band.data[y * band.width + x] ?? 255) < ink;
   return rowsOf(band, isInk).flatMap(({ from, to }) => {
@@ -38,11 +38,11 @@ export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
   });
 }
 
-/** Strokes of a row that may be of letters: edges of the paper and rulings are longer. */
+/** Strokes of a row that may belong to letters: paper edges and rulings are longer. */
 const FEWEST_STROKES = 8;
 const LONGEST_STROKE = 24;
 
-/** Where rows have many short strokes. */
+/** Ranges of rows with many short strokes. */
 function rowsOf({ width, height }: Raster, isInk: (x: number, y: number) => boolean): Span[] {
   const strokes = Array.from({ length: height }, (_, y) => {
     const inked = spansOf(Array.from({ length: width }, (__, x) => isInk(x, y)));
@@ -87,14 +87,14 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Columns with ink, side by side. Specks are left out. */
+/** Adjacent columns with ink, without specks. */
 function glyphsOf(line: Raster, ink: number): Span[] {
   const heights = Array.from({ length: line.width }, (_, x) => {
     let count = 0;
     for (let y = 0; y < line.height; y += 1) if ((line.data[y * line.width + x] ?? 255) < ink) count += 1;
     return count;
   });
-  // Letters leave the first and the last row free; the table that the paper lies on does not.
+  // Letters leave the first and the last row free; the surface under the paper does not.
   const touches = (y: number, from: number, to: number) =>
     line.data.subarray(y * line.width + from, y * line.width + to).some((grey) => grey < ink);
   return spansOf(heights.map((count) => count > 0)).filter(({ from, to }) => {
@@ -103,7 +103,7 @@ function glyphsOf(line: Raster, ink: number): Span[] {
   });
 }
 
-/** Characters that touch are parted where the next one must begin. */
+/** Splits touching characters where the next one must begin. */
 function split(glyph: Span, pitch: number): Span[] {
   const count = Math.round((glyph.to - glyph.from) / pitch);
   if (count < 2) return [glyph];
@@ -114,7 +114,7 @@ function split(glyph: Span, pitch: number): Span[] {
   }));
 }
 
-/** Where nothing stands between characters that are too far apart, there were fillers too faint to be seen. */
+/** A gap between distant characters had fillers too faint to see. */
 function withGaps(cells: readonly Cell[], pitch: number): Cell[] {
   return cells.flatMap((cell, index) => {
     const last = cells[index - 1];
@@ -130,8 +130,8 @@ function withGaps(cells: readonly Cell[], pitch: number): Cell[] {
 }
 
 /**
- * Whether ink has the form of `<`: in each row one stroke, which lies furthest left in the middle and goes to the right evenly
- * upwards and downwards. No letter and no digit does.
+ * Whether ink has the shape of `<`: one stroke per row, leftmost in the middle and moving evenly to the right upwards
+ * and downwards. No letter or digit does.
  */
 function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Span): boolean {
   const strokes: { y: number; x: number; count: number; isWide: boolean }[] = [];
@@ -153,7 +153,7 @@ function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Sp
   return single > 0.8 && wide < 0.3 && correlation(points) > 0.85 && isStraight(points);
 }
 
-/** Half of the way up or down a straight stroke is half of the way to the right; the round stroke of a C is still near its left. */
+/** A straight stroke is halfway to the right at half its height; the round stroke of a C is still near its left. */
 function isStraight(points: readonly (readonly [away: number, x: number])[]): boolean {
   const meanAt = (from: number, to: number) => {
     const found = points.filter(([away]) => away >= from && away <= to);

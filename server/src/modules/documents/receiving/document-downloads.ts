@@ -8,7 +8,7 @@ import { LARGEST_DOCUMENT_BYTES } from "./read-data.ts";
 const TIMEOUT_MILLISECONDS = 10_000;
 const MOST_REDIRECTS = 3;
 
-/** What a store of files says of a file whose type nobody told it. */
+/** The default types of file stores. */
 const OF_ANY_TYPE: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"]);
 const MEDIA_TYPES: ReadonlySet<string> = new Set([
   ...["image/png", "image/jpeg", "image/webp", "image/tiff", "image/heic", "image/heif", "application/pdf"],
@@ -25,7 +25,7 @@ const refusals = {
   too_large: "document_too_large",
 } as const satisfies Record<DownloadFailure["problem"], FetchRefusal>;
 
-/** `permitted`: networks that are not public and may be asked all the same. */
+/** `permitted` lists networks that may be asked although they are not public. */
 export function createDocumentDownloads({
   proxyUrl,
   permitted,

@@ -1,19 +1,19 @@
 import type { DocumentBytes } from "./read-data.ts";
 
-/** Why there is nothing at an address. */
+/** The reason why nothing was fetched from an address. */
 export type FetchRefusal =
-  /** It leads to where documents may not be fetched from. */
+  /** Documents may not be fetched from there. */
   | "not_allowed"
-  /** No connection, no answer in time, or one that broke off. */
+  /** No connection, no answer in time, or a broken one. */
   | "unreachable"
-  /** An answer that is no document: another status, or too many redirects. */
+  /** The answer is no document: another status, or too many redirects. */
   | "not_there"
   | "unsupported_document"
   | "document_too_large";
 
 export class DocumentNotFetched extends Error {
   readonly refusal: FetchRefusal;
-  /** Of the answer; undefined: there was none. */
+  /** The answer's status; undefined if there was no answer. */
   readonly status: number | undefined;
 
   constructor(refusal: FetchRefusal, status?: number) {
@@ -24,7 +24,7 @@ export class DocumentNotFetched extends Error {
   }
 }
 
-/** Fetches documents from addresses that callers give. */
+/** Fetches documents from addresses given by callers. */
 export interface DocumentSource {
   /** Throws DocumentNotFetched. */
   get(url: string, signal: AbortSignal): Promise<DocumentBytes>;

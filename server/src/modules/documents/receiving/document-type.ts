@@ -1,11 +1,11 @@
 import { DocumentRefused } from "../document-scanner.ts";
 
-/** What a document is, by its first bytes. */
+/** A document's type, by its first bytes. */
 export type DocumentType = "png" | "jpeg" | "webp" | "tiff" | "heic" | "pdf";
 
 const ACCEPTED = "PNG, JPEG, WebP, TIFF, HEIC and PDF";
 
-/** The media types that callers name for each type; some programs name older ones. */
+/** Media types that callers use for each type; some programs use older names. */
 const MEDIA_TYPES: Readonly<Record<DocumentType, readonly string[]>> = {
   png: ["image/png", "image/x-png", "image/apng", "image/vnd.mozilla.apng"],
   jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"],
@@ -15,19 +15,19 @@ const MEDIA_TYPES: Readonly<Record<DocumentType, readonly string[]>> = {
   pdf: ["application/pdf", "application/x-pdf"],
 };
 
-/** Says nothing about what a document is, so it agrees with all. */
+/** Tells nothing about the type, so it agrees with all. */
 const UNSPECIFIC_MEDIA_TYPES: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"]);
 
-/** HEVC in a HEIF container. Others, such as AVIF, are not read. */
+/** HEVC in a HEIF container. Others, such as AVIF, are not supported. */
 const HEIC_BRANDS: ReadonlySet<string> = new Set(["heic", "heix", "heim", "heis", "hevc", "hevx"]);
-/** Say only that it is a HEIF container: what is in it stands among the compatible brands. */
+/** Tell only that it is a HEIF container: the compatible brands name the contents. */
 const HEIF_BRANDS: ReadonlySet<string> = new Set(["mif1", "mif2", "msf1"]);
 const MOST_BRANDS = 32;
 
 /**
- * The type of a document by its first bytes alone: a file that is valid as two types at once counts as the one that it begins with.
- * Throws `DocumentRefused` with `document_damaged` for nothing at all, and `unsupported_document` for a type that is not read or that
- * is not the `mediaType` that the caller names.
+ * The type of a document by its first bytes alone: a file that is valid as two types counts as the one it begins with.
+ * Throws `DocumentRefused` with `document_damaged` for an empty file, and `unsupported_document` for a type that is not
+ * supported or differs from the `mediaType` given by the caller.
  */
 export function documentTypeOf(bytes: Uint8Array, mediaType: string | undefined): DocumentType {
   if (bytes.length === 0) throw new DocumentRefused("document_damaged", "The document is empty.");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isReasonCode, type ReasonCode } from "../reason-codes.ts";
 
-/** What goes to the process that reads a document: this as one line, then the document's bytes to the end. */
+/** The input of the process that reads a document: this as one line, then the document's bytes to the end. */
 export const ScanOrder = z.strictObject({
   type: z.enum(["png", "jpeg", "webp", "tiff", "heic", "pdf"]),
   kind: z.enum(["invoice", "receipt", "boarding_pass", "id_document"]),
@@ -43,7 +43,7 @@ const Scan = z.strictObject({
   pages: z.int().min(0),
 });
 
-/** What it answers, each as one line: any number of steps, then one of the others. Nothing that it says is believed unseen. */
+/** Its output, one per line: any number of steps, then one of the others. All of it is validated. */
 export const ScanAnswer = z.union([
   z.strictObject({ step: z.string().max(200) }),
   z.strictObject({ scan: Scan, images: z.array(z.base64()).max(6) }),
@@ -51,12 +51,12 @@ export const ScanAnswer = z.union([
     refused: z.enum(["unsupported_document", "document_damaged", "document_encrypted", "document_too_large"]),
     detail: z.string().max(1_000).exactOptional(),
   }),
-  /** An error of ours: its name and where it was thrown, without its message, which may quote the document. */
+  /** An internal error: its name and where it was thrown, without its message, which may quote the document. */
   z.strictObject({ failed: z.string().max(4_000) }),
 ]);
 export type ScanAnswer = z.input<typeof ScanAnswer>;
 
-/** The most that it may answer, in bytes: six images and a scan. */
+/** The maximum output in bytes: six images and a scan. */
 export const MOST_ANSWERED_BYTES = 12_000_000;
-/** How it ends itself when it needs more memory than it may. */
+/** Ends the process when it exceeds its memory limit. */
 export const OUT_OF_MEMORY_SIGNAL = "SIGUSR2";

@@ -1,5 +1,5 @@
-// The process that reads one document and ends. Who starts it bounds what it may do (`scanning-process.ts`), tells it by its standard
-// input what to read, and is answered on its standard output.
+// The process that reads one document and ends. Its starter limits its rights (`scanning-process.ts`), sends the
+// request to its standard input, and reads the answer from its standard output.
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
@@ -11,13 +11,13 @@ import type { Fields, Scan, ScannedField } from "../scan.ts";
 import { type ScanAnswer, ScanOrder } from "./scan-message.ts";
 
 const NEWLINE = 0x0a;
-/** Others come first, but a busy machine still reads. */
+/** Other processes come first, but a busy machine still reads. */
 const LOWER_PRIORITY = 10;
 
-/** The service ends it when it is time; a signal to the whole group, as a terminal sends, is not for it. */
+/** Only the service ends it; it ignores signals to the whole group, such as from a terminal. */
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 setPriority(LOWER_PRIORITY);
-// Libraries write there what they think of a document.
+// Libraries log messages about a document there.
 Object.assign(console, { log: ignore, info: ignore, warn: ignore, error: ignore, debug: ignore });
 
 const memoryMegabytes = z.coerce.number().int().parse(process.argv[2]);
@@ -61,7 +61,7 @@ async function scan(order: ScanOrder, bytes: Uint8Array): Promise<ScanAnswer> {
   return { scan: toMutable(placed), images: images.map((image) => Buffer.from(image).toString("base64")) };
 }
 
-/** As the schema of answers has it. */
+/** As the schema of answers types it. */
 function toMutable(placed: Scan) {
   const { lines, taxes, legs, reasons, references, ...rest } = placed;
   return {
@@ -84,7 +84,7 @@ function describe(error: unknown): string {
 await main();
 process.stdout.end(() => process.exit(0));
 
-/** The scan with the boxes of its fields on the pages as they were given, rather than on straightened ones. */
+/** Moves the boxes of a scan's fields from the straightened pages to the original ones. */
 function placeScan(scan: Scan, placements: ReadonlyMap<number, Placement>): Scan {
   const placeField = (field: ScannedField): ScannedField => {
     const { page, box } = field.from;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { EXAMPLE_RECEIPT } from "../example-document.ts";
 
-/** More than one tenant may have read and waiting. */
+/** More than one tenant may have running and waiting. */
 const SCANS = 14;
 
 it("documents beyond those that may wait are refused with when to come again, and the others are read", async () => {

@@ -1,5 +1,5 @@
-// A thread beside the reading of a document, which may keep its own thread busy for as long as it takes: ends the process when it needs
-// too much memory, when the service that started it is gone, or when that has not ended it in time.
+// A separate thread, as reading a document may block the main one: ends the process if it exceeds its memory limit, if
+// the service is gone, or if the service has not ended it in time.
 import { workerData } from "node:worker_threads";
 import { z } from "zod";
 import { OUT_OF_MEMORY_SIGNAL } from "./scan-message.ts";

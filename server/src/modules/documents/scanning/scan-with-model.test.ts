@@ -7,13 +7,13 @@ import { drawDocument, readDocument } from "../reading/read-document.ts";
 import { createDocumentScanner } from "./scan-with-model.ts";
 import type { Scanner } from "./scanner.ts";
 
-/** Neither a date nor a currency. */
+/** Has neither a date nor a currency. */
 const DOUBTFUL = drawText(["Cafe Aurora", "Total 11.00"]);
 const CERTAIN = Buffer.from(EXAMPLE_RECEIPT, "base64");
 const WHOLE = ["Cafe Aurora", "2026-11-20", "Breakfast   EUR 10.00", "VAT 10%   EUR 1.00", "Total   EUR 11.00"];
 const WRONG = ["Cafe Aurora", "2026-11-20", "Breakfast   EUR 10.00", "VAT 10%   EUR 1.00", "Total   EUR 17.00"];
 
-/** What the processes of the scanner do, without the processes. */
+/** The work of the scanner's processes, without the processes. */
 const scanner: Pick<Scanner, "scan"> = {
   async scan({ bytes, type, kind, today, transcripts, wantsImages = false }) {
     const reading = await readDocument(bytes, type, kind, { transcripts });
@@ -48,7 +48,7 @@ it("what the model reads of a doubtful document counts if it passes the same che
   expect(scan.reasons).toEqual([]);
   expect(scan.fields.totalAmount).toMatchObject({ value: "11.00", from: { source: "model", page: 1 } });
   expect(scan.fields.issuedOn).toMatchObject({ value: "2026-11-20", from: { source: "model" } });
-  // A JPEG of the page, and nothing else of the document.
+  // Only a JPEG of the page, nothing else of the document.
   expect(asked.map((picture) => Buffer.from(picture.subarray(0, 3)).toString("hex"))).toEqual(["ffd8ff"]);
 });
 

@@ -4,8 +4,8 @@ import { documentTypeOf } from "../receiving/document-type.ts";
 import type { Scanner } from "./scanner.ts";
 
 /**
- * Reads documents with the service's own scanner. Where the operator has a vision model and a person would have to look at a document,
- * the model reads its pages first: what it reads passes the same checks, and counts only if they leave no doubt.
+ * Reads documents with the service's own scanner. If the operator has a vision model and a document would need review,
+ * the model reads its pages: its result passes the same checks, and counts only if no doubt is left.
  */
 export function createDocumentScanner(
   scanner: Pick<Scanner, "scan">,

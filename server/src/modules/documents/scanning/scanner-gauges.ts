@@ -1,7 +1,7 @@
 import type { Gauge } from "../../../kernel/contracts/module.ts";
 import type { Scanner } from "./scanner.ts";
 
-/** How busy the scanner is, and how long documents wait for it. */
+/** The scanner's load, and how long documents wait for it. */
 export function scannerGauges(scanner: Pick<Scanner, "stats">): readonly Gauge[] {
   return [
     {

@@ -35,7 +35,7 @@ function requestOf(bytes: Uint8Array, type: DocumentType): ScanRequest {
   };
 }
 
-/** A small PNG that says it is larger. */
+/** A small PNG that claims to be larger. */
 async function pngOf(width: number, height: number): Promise<Buffer> {
   const small = await sharp({ create: { width: 8, height: 8, channels: 3, background: "white" } })
     .png()
@@ -46,7 +46,7 @@ async function pngOf(width: number, height: number): Promise<Buffer> {
   return Buffer.from(withRightChecksum(bytes));
 }
 
-/** Of the header, which decoders check. */
+/** Recomputes the header's checksum, which decoders verify. */
 function withRightChecksum(bytes: Buffer): Buffer {
   let crc = 0xffffffff;
   for (const byte of bytes.subarray(12, 29)) {
@@ -57,7 +57,7 @@ function withRightChecksum(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** A page whose content is two gigabytes of spaces, packed. */
+/** A page with two gigabytes of spaces, compressed. */
 function flateBomb(): Buffer {
   const once = deflateSync(Buffer.alloc(200_000_000, " "));
   const twice = deflateSync(once);
@@ -75,7 +75,7 @@ function flateBomb(): Buffer {
   ]);
 }
 
-/** The offsets behind the script are no longer right, which PDF readers mend. */
+/** The offsets after the script are wrong, which PDF readers repair. */
 async function scripted(): Promise<Buffer> {
   const pdf = await drawPdf((page) => page.text("Total 12.30"));
   const action = "/OpenAction << /S /JavaScript /JS (app.launchURL\\('http://127.0.0.1/'\\)) >>";

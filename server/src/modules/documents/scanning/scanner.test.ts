@@ -10,7 +10,7 @@ import { ScanningProcess, scanningOptions } from "./scanning-process.ts";
 
 const SETTINGS: ScannerSettings = { processes: 1, timeoutMilliseconds: 120_000, memoryMegabytes: 1_000 };
 const PAGE = drawText(["Total 12.30 EUR"]);
-/** Takes no recognition of text. */
+/** Needs no text recognition. */
 const TEXT = await drawPdf((pdf) => pdf.text("Total 12.30 EUR"));
 
 function openScanner(settings: Partial<ScannerSettings> = {}, failed: (how: string) => void = () => {}): Scanner {
@@ -97,7 +97,7 @@ it("a process that dies is an error of ours, and the operator is told where", as
   await expect(died.scan(order, PAGE, () => {})).rejects.toMatchObject({ ending: "crashed" });
   const said: string[] = [];
   const scanner = openScanner({}, (how) => said.push(how));
-  // A calendar that the process does not expect makes it throw with a message of its own.
+  // A calendar that the process does not expect makes it throw with a message.
   const today = Temporal.PlainDate.from("2026-11-26").withCalendar("buddhist");
   Object.defineProperty(today, "toString", { value: () => "secret words" });
   await expect(scanner.scan(requestOf(PAGE, "png", { today }))).rejects.toMatchObject({ code: "scanner_failed" });
@@ -138,7 +138,7 @@ it("more than may wait are refused, by their number and by their size", async ()
     const scans = Array.from({ length: most }, () => scanner.scan(requestOf(TEXT, "pdf")));
     const outcomes = Promise.allSettled(scans);
     await expect(scanner.scan(requestOf(TEXT, "pdf"))).rejects.toMatchObject({ code: "rate_limited" });
-    // Control: the others were let in, and are left only because nobody waits for them any more.
+    // Control: the others were admitted, and end only because nobody waits any more.
     await scanner.close();
     expect(await outcomes).toMatchObject(scans.map(() => ({ reason: { code: "draining" } })));
     expect(scanner.stats()).toMatchObject({ waiting: 0, waitingBytes: 0 });

@@ -7,17 +7,17 @@ import type { ScanAnswer, ScanOrder } from "./scan-message.ts";
 import { ScanningEnded, ScanningProcess } from "./scanning-process.ts";
 
 export interface ScannerSettings {
-  /** Documents that are read at once. */
+  /** Documents read at once. */
   processes: number;
-  /** How long one document may take once its turn has come. */
+  /** The maximum time of one document from its turn on. */
   timeoutMilliseconds: number;
-  /** What reading one document may take. */
+  /** The memory limit of one document. */
   memoryMegabytes: number;
-  /** Documents of one owner that are read at once. */
+  /** Documents of one owner read at once. */
   processesPerOwner?: number;
   /** Documents of one owner that may wait. */
   mostWaitingPerOwner?: number;
-  /** What all documents that wait may take together. */
+  /** The total size of waiting documents. */
   mostWaitingMegabytes?: number;
   /** How long a document waits for its turn before it is refused. */
   waitMilliseconds?: number;
@@ -30,11 +30,11 @@ export interface ScanRequest {
   companyName?: string | undefined;
   /** Today in UTC. */
   today: Temporal.PlainDate;
-  /** Lines of each page as a vision model has read them. */
+  /** Lines of each page as read by a vision model. */
   transcripts?: readonly (readonly string[])[] | undefined;
-  /** Whether the pages are wanted as images. */
+  /** Whether to return the pages as images. */
   wantsImages?: boolean | undefined;
-  /** The tenant, or who pays without a key: owners take turns. */
+  /** The tenant, or the payer of a call without a key: owners take turns. */
   owner: string;
   /** Ends the scan when nobody waits for it any more. */
   signal: AbortSignal;
@@ -43,26 +43,26 @@ export interface ScanRequest {
 
 export interface Scanned {
   scan: Scan;
-  /** Each page as JPEG, at most 1,600 pixels a side, when they were asked for. */
+  /** Each page as JPEG, at most 1,600 pixels per side, if requested. */
   images: readonly Uint8Array[];
 }
 
 export type ScanOutcome = "read" | "refused" | "timeout" | "failed" | "left";
 
-/** Since the scanner was made, but for what is now. */
+/** Totals since the scanner was made, except for current counts. */
 export interface ScannerStats {
   running: number;
   waiting: number;
   waitingBytes: number;
   scans: Readonly<Record<ScanOutcome, number>>;
-  /** How long those whose turn has come have waited for it, in all. */
+  /** The total wait of documents until their turn. */
   waitSeconds: number;
-  /** How long their reading has taken, in all. */
+  /** The total reading time. */
   scanSeconds: number;
 }
 
 export interface ScannerObserver {
-  /** A document was not read for a reason of ours: how, with nothing of the document. */
+  /** A document was not read because of an internal error: its kind, without the document. */
   failed?(how: string): void;
 }
 
@@ -71,13 +71,13 @@ const PROCESSES_PER_OWNER = 1;
 const MOST_WAITING_PER_OWNER = 8;
 const MOST_WAITING_MEGABYTES = 100;
 const WAIT_MILLISECONDS = 60_000;
-/** A process that was kept ready is not kept for longer. */
+/** How long a spare process is kept. */
 const SPARE_MILLISECONDS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Reads documents, each in a process of its own that begins before the document is there and ends with it: what one document does
- * to the process that reads it reaches nobody else, and nothing of it is left for the next.
+ * Reads each document in its own process, which starts before the document arrives and ends with it: a harmful document
+ * affects no other, and leaves nothing behind.
  */
 export class Scanner {
   readonly #settings: ScannerSettings;
@@ -108,8 +108,8 @@ export class Scanner {
   }
 
   /**
-   * Waits for its turn, then reads. Throws `DocumentRefused`, or a `Failure`: `rate_limited` when too many documents wait or this one
-   * has waited too long, `draining` when `signal` aborts or the scanner is closed.
+   * Waits for its turn, then reads. Throws `DocumentRefused`, or a `Failure`: `rate_limited` if too many documents wait
+   * or this one has waited too long, `draining` when `signal` aborts or the scanner is closed.
    */
   async scan(request: ScanRequest): Promise<Scanned> {
     const turn = this.#queue.turnOf({ owner: request.owner, isPatient: false, gone: request });
@@ -132,7 +132,7 @@ export class Scanner {
     };
   }
 
-  /** Ends what is being read; what waits is refused. Resolves when no process is left. */
+  /** Ends running scans and refuses waiting ones. Resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const processes = [...this.#running, ...(this.#spare === undefined ? [] : [this.#spare])];
@@ -179,7 +179,7 @@ export class Scanner {
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onAbort);
-      // Its memory is still taken until then.
+      // Its memory stays in use until then.
       await running.ended;
       this.#running.delete(running);
       this.#scanSeconds += (performance.now() - begun) / 1_000;
@@ -236,7 +236,7 @@ export class Scanner {
     return spare !== undefined && !spare.isEnded ? spare : new ScanningProcess(this.#settings.memoryMegabytes);
   }
 
-  /** The next document finds a process that has begun, if it comes soon. */
+  /** A document that arrives soon finds a process already started. */
   #keepSpare(): void {
     if (this.#isClosed || this.#spare !== undefined || this.#running.size > 0) return;
     const spare = new ScanningProcess(this.#settings.memoryMegabytes);

@@ -8,14 +8,14 @@ import { MOST_ANSWERED_BYTES, OUT_OF_MEMORY_SIGNAL, ScanAnswer, type ScanOrder }
 
 const PROGRAM = fileURLToPath(new URL("./scan-process.ts", import.meta.url));
 const SERVER = fileURLToPath(new URL("../../../../", import.meta.url));
-/** Others come first, but a busy machine still reads. */
+/** Other processes come first, but a busy machine still reads. */
 const LOWER_PRIORITY = 10;
 const HEAP_MEGABYTES = 256;
 const LOOK_EVERY_MILLISECONDS = 200;
-/** Of all processes of the machine these are ended first when it runs out of memory. */
+/** The kernel ends these first when the machine runs out of memory. */
 const FIRST_TO_END = "1000";
 
-/** How a process ended that did not answer. */
+/** How a process ended without an answer. */
 export type Ending = "too_much_memory" | "stopped" | "crashed";
 
 export class ScanningEnded extends Error {
@@ -29,8 +29,8 @@ export class ScanningEnded extends Error {
 }
 
 /**
- * A process for one document. It has no environment, no network, may write nothing and read only its own code; its priority is low.
- * It starts without a document, so that one can be kept ready.
+ * A process for one document. It has no environment and no network, may write nothing and read only its own code; its
+ * priority is low. It starts without a document, so that one can be kept ready.
  */
 export class ScanningProcess {
   readonly #child: ChildProcess;
@@ -44,13 +44,13 @@ export class ScanningProcess {
     const child = spawn(process.execPath, [...scanningOptions(), PROGRAM, String(memoryMegabytes)], {
       cwd: SERVER,
       env: {},
-      // What it would write as errors may quote a document.
+      // Its error output may quote a document.
       stdio: ["pipe", "pipe", "ignore"],
     });
     this.#child = child;
     child.on("error", () => this.#finish());
     child.on("close", () => this.#finish());
-    // Writing to one that has ended: its end is what is told.
+    // A write to an ended process fails, but its end is reported instead.
     child.stdin?.on("error", () => {});
     if (child.pid !== undefined) lowerPriority(child.pid);
   }
@@ -63,7 +63,7 @@ export class ScanningProcess {
     return this.#isEnded;
   }
 
-  /** Throws `ScanningEnded` when it ends without an answer. */
+  /** Throws `ScanningEnded` if it ends without an answer. */
   async scan(
     order: ScanOrder,
     bytes: Uint8Array,
@@ -89,14 +89,14 @@ export class ScanningProcess {
     }
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Ends it at once, whatever it is doing. */
   stop(ending: Ending): void {
     if (this.#isEnded) return;
     this.#ending = ending;
     this.#child.kill("SIGKILL");
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the process is completely gone. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
@@ -112,14 +112,14 @@ export class ScanningProcess {
   }
 }
 
-/** What the process may do, for Node. */
+/** The process's rights, as options for Node. */
 export function scanningOptions(): string[] {
   const modules = dirname(dirname(createRequire(import.meta.url).resolve("tesseract.js-core/package.json")));
   const readable = [`${SERVER}src`, `${SERVER}package.json`, `${SERVER}node_modules`, modules];
   return [
     "--permission",
     ...readable.map((path) => `--allow-fs-read=${path}`),
-    // The decoders of images, and the thread that watches the memory.
+    // The image decoders, and the thread that watches the memory.
     ...["--allow-addons", "--allow-worker"],
     ...["--no-warnings", `--max-old-space-size=${HEAP_MEGABYTES}`],
   ];
@@ -129,12 +129,12 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOWER_PRIORITY);
   } catch {
-    // It has ended already, or lowers its own.
+    // It has already ended, or sets its own.
   }
   writeFile(`/proc/${pid}/oom_score_adj`, FIRST_TO_END).catch(() => {});
 }
 
-/** `undefined` where the system does not say. */
+/** `undefined` if the system does not tell. */
 async function residentBytesOf(pid: number | undefined): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
@@ -145,7 +145,7 @@ async function residentBytesOf(pid: number | undefined): Promise<number | undefi
   }
 }
 
-/** What it says, as long as it keeps to the form and to the bound. */
+/** Its output, while it is well-formed and within the bound. */
 async function* linesOf(stdout: AsyncIterable<Buffer>): AsyncGenerator<ScanAnswer> {
   let open: Buffer[] = [];
   let bytes = 0;

@@ -131,7 +131,7 @@ describe("what fails", () => {
     const before = fetched.length;
     const scans = Array.from({ length: 5 }, () => scan({ kind: "receipt", documentUrl: "https://waits.example/a" }));
     await vi.waitFor(() => expect(fetched.length - before).toBe(3));
-    // Control: a document that is sent needs no fetching.
+    // Control: a document sent in the call needs no fetching.
     expect((await scan({ kind: "receipt", data: DATA })).status).toBe(200);
     expect(fetched.length - before).toBe(3);
     fetching.resolve();
@@ -243,7 +243,7 @@ describe("a scan of an identity document", () => {
     expect(Temporal.Instant.from(scanExpiresAt).since(instant).total("minutes")).toBeCloseTo(10, 3);
     const rows = () => service.sql("select 1 from document_scan where tenant_id = $1", [service.tenantId]);
     const before = (await rows()).length;
-    // Control: with its id the row opens, and what stands there in the open is found.
+    // Control: with its id the row decrypts, and plain text in the database is found.
     await service.sql("create table planted (text text)");
     await service.sql("insert into planted values ($1)", [number]);
     expect(await searchDatabase(service, number)).toEqual([expect.stringContaining("planted")]);
@@ -324,7 +324,7 @@ describe("a scan of an identity document", () => {
     instant = instant.add({ minutes: 9 });
     const fresh = await keepScan("AB7000005");
     instant = instant.add({ minutes: 1 });
-    // What it found it has deleted: the older ones, and not the fresh one.
+    // It deleted those it found, the older ones, but not the fresh one.
     await scans.deleteExpired();
     expect(await service.sql("select 1 from document_scan")).toHaveLength(1);
     expect((await service.call("save_traveler", { ...args, scanId: fresh.scanId })).status).toBe(200);

@@ -20,7 +20,7 @@ import {
 import type { DocumentKind, Scan } from "../scan.ts";
 import { describeScan, ScanAnswer } from "../scan-answer.ts";
 
-/** A scan that fails takes seconds of a processor and is paid by nobody. */
+/** A failed scan takes seconds of a processor and nobody pays for it. */
 const UNPAID_WEIGHT = 20;
 const NOT_REACHABLE = "must be an https address on port 443 of a public host, without a user name or password";
 
@@ -112,10 +112,10 @@ export const scanDocument = defineTool({
   },
 });
 
-/** Who pays without a key has no records. */
+/** A caller that pays without a key has no records. */
 const isKeyless = ({ keyId }: Caller): boolean => keyId === "";
 
-/** What bounds how many documents are held at once: of payers, and of those that are fetched, which no request body has room for. */
+/** Turns that limit how many documents are in memory: of payers, and fetched ones, which no request body limits. */
 function turnsOf(
   isFetched: boolean,
   {
@@ -138,7 +138,7 @@ function isHttps(text: string): boolean {
 }
 
 async function decode(data: string): Promise<DocumentBytes> {
-  // Checking the arguments of a large document took long enough for others to be served in between.
+  // Checking a large document's arguments took long, so let other requests run first.
   await nextTurn();
   const document = readData(data);
   if ("path" in document) throw invalidInput([document]);
@@ -163,13 +163,13 @@ async function fetchDocument(
   }
 }
 
-/** What breaks in the reader can have words of the document in its message: of that only the name goes on. */
+/** The message of an internal error may quote the document, so only its name is passed on. */
 async function read(scanner: DocumentScanner, request: ScanRequest): Promise<Scan> {
   try {
     return await scanner.scan(request);
   } catch (error) {
     if (error instanceof DocumentRefused) throw new Failure(error.code, { detail: error.detail ?? errors[error.code] });
-    // Of the scanner's own, which has seen no document: too many wait, or the service stops.
+    // The scanner's own, before it saw a document: too many wait, or the service stops.
     if (error instanceof Failure) throw error;
     if (request.signal.aborted)
       throw new Failure("draining", { detail: "The call was left before its document was read." });

@@ -137,7 +137,7 @@ function journeyOf(
   };
 }
 
-/** Airside, nobody is in the country. */
+/** An airside stay is no stay in the country. */
 function staysBefore(journeys: readonly Journey[]) {
   return journeys.flatMap(({ destinationIso3, arrivesOn, leavesOn, purpose }) =>
     leavesOn === undefined || purpose === "transit"

@@ -22,10 +22,10 @@ export const bookingStepErrors = { ...stepErrors, ...bookingErrors } as const;
 const { trip_expired } = tripStateErrors;
 export const commitStepErrors = { ...bookingStepErrors, ...commitErrors, trip_expired } as const;
 
-/** A step that another tool took: what this call answers is its own, and its usage record is its own. */
+/** Another tool's step becomes this call's own answer, with its own usage record. */
 export const asOwn = (answer: StepAnswer): StepAnswer => ({ ...answer, kind: "confirmed" });
 
-/** The stored result, checked: it may have been written by an earlier version. */
+/** Validates the stored result, which an earlier version may have written. */
 export function toStepAnswer<Output extends z.ZodType>(
   { kind, result, firstCallId }: Pick<StepAnswer, "kind" | "result" | "firstCallId">,
   output: Output,

@@ -30,14 +30,12 @@ interface CommitRequest extends Asking {
   vendor: Hex;
   itineraryHash: Hex;
   itineraryCid: string | undefined;
-  /** Asked only for a commit that is not known yet: what was priced once stays as it is. */
+  /** Called only for a new commit: a price, once fixed, does not change. */
   price(): Promise<CommittedAmounts & { pricing?: Readonly<Record<string, unknown>>; answer: object }>;
   isSame: IsSameStep;
 }
 
-/**
- * Everything that can be refused before the price is looked at; it changes nothing. `known`: the same commit, made before or under way.
- */
+/** Runs all checks that precede the price; changes nothing. `known` is the same commit, finished or in progress. */
 export async function checkCommit(
   { stores, chain }: Pick<StepPorts, "stores" | "chain">,
   { tenantId, bookingId, vendor, isSame }: Pick<CommitRequest, "tenantId" | "bookingId" | "vendor" | "isSame">,
@@ -52,11 +50,11 @@ export async function checkCommit(
   return { booking, trip };
 }
 
-/** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
+/** Reserved → committed, with the caller's amounts. Throws a Failure with a code of `commitStepErrors`. */
 export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
   const { stores } = ports;
   const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
-  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  // Before the price: a markup error would be misleading for a booking that can no longer be priced.
   const { booking, known, trip } = await checkCommit(ports, request);
   if (known !== undefined) return await answerOf(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
@@ -76,7 +74,7 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   });
 }
 
-/** `price` is asked only for a commit that is not known yet. */
+/** `price` is called only for a new commit. */
 export function planCommit(
   ports: PlanPorts,
   { bookingId, isSame, ...bought }: Pick<CommitRequest, "vendor" | "itineraryHash" | "isSame"> & { bookingId: string },
@@ -96,7 +94,7 @@ export function planCommit(
   });
 }
 
-/** Somebody who can be paid, and who is not the one who pays. */
+/** Requires a vendor that can be paid and is not the payer. */
 function requireVendor(chain: Chain, trip: Pick<Trip, "funder"> | undefined, vendor: Hex): void {
   if (vendor !== trip?.funder && !isChainContract(chain, vendor)) return;
   const message = "is no vendor: it is your own wallet or one of the network's contracts";

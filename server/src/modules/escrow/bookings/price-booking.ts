@@ -3,27 +3,27 @@ import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { PricingPolicy } from "../../pricing/index.ts";
 
 const BASIS_POINTS = 10_000n;
-/** What the service takes, of the cost. */
+/** The service's share of the cost, in basis points. */
 const SERVICE_TAKE_BPS = 100n;
 
 export interface BookingToPrice {
-  /** What the vendor gets; more than nothing. */
+  /** The vendor's amount; positive. */
   cost: Micro;
-  /** The caller's markup, one of the two; without either the policy's. */
+  /** The caller's markup, one of the two; defaults to the policy's. */
   markupBps?: number | undefined;
   markup?: Micro | undefined;
-  /** The markup over the ceiling that the caller knows of. */
+  /** The markup over the ceiling that the caller accepts. */
   acknowledged?: Micro | undefined;
   policy: Pick<PricingPolicy, "version" | "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior">;
 }
 
 export interface BookingPrice {
-  /** What the contract pays out at the settlement; together `total`. */
+  /** The contract's payouts at the settlement; together they make `total`. */
   committed: { vendorAmount: Micro; markup: Micro; serviceFee: Micro };
   total: Micro;
-  /** Of the tool's answer. The markup is the whole one, also where the service's take comes out of it. */
+  /** For the tool's answer. The markup is the whole one, even if the service's take is deducted from it. */
   answer: { costUsdc: string; markupUsdc: string; serviceTakeUsdc: string; totalUsdc: string };
-  /** What it was made of, to be stored with the booking. */
+  /** The inputs of the price, stored with the booking. */
   pricing: Readonly<Record<string, unknown>>;
 }
 
@@ -36,8 +36,8 @@ export const priceErrors = {
 } as const;
 
 /**
- * The price of a booking by the tenant's policy, rounded down to the micro-unit. An override only ever lets a markup through as it
- * is: where none is needed it is not looked at, and one of another amount is as good as none. Throws Failure with a code of
+ * Prices a booking by the tenant's policy, rounded down to the micro-unit. An override only allows an otherwise refused
+ * markup: it is ignored if none is needed, and one of another amount does not count. Throws a Failure with a code of
  * `priceErrors`.
  */
 export function priceBooking(booking: BookingToPrice): BookingPrice {

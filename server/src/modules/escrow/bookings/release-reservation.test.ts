@@ -6,7 +6,7 @@ import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
-/** A booking that ends and leaves what it held to its trip. */
+/** A booking that ends and leaves its reserved money in its trip. */
 let service: TestService;
 let escrow: Escrow;
 let own: Hex;
@@ -29,13 +29,13 @@ const read = async (tripId: Hex) => resultOf(await service.call("read_trip", { t
 const expire = (tripId: Hex) =>
   service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
 
-/** Records and chain say the same. */
+/** Records and chain agree. */
 async function expectTrip(tripId: Hex, free: bigint, held: bigint): Promise<void> {
   expect(await escrow.trip(tripId)).toMatchObject({ free_micro: free, held_micro: held });
   expect(await escrow.tripOnChain(tripId)).toMatchObject({ free, held });
 }
 
-/** What another tool did before is answered at this tool's price, and recorded so. */
+/** A repetition of another tool's step is charged and recorded as this tool's. */
 async function expectOwnRecord(tool: string, { headers }: Answer): Promise<void> {
   const usage = await service.sql("select tool from usage_record where id = $1", [headers.get("x-service-meter-id")]);
   expect(usage).toEqual([{ tool }]);
@@ -144,7 +144,7 @@ describe("release_reservation", () => {
       });
       expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
       await expectTrip(tripId, free, 0n);
-      // Whoever cancels it now has what he wants.
+      // Cancelling it again succeeds.
       const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
       expect(resultOf(cancelled)).toMatchObject({ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" });
       await expectOwnRecord("cancel_booking", cancelled);

@@ -26,15 +26,15 @@ import {
   type StepPorts,
 } from "../step-machine/take-step.ts";
 
-/** Why the wallet gets what a reservation held, and not the trip's budget. */
+/** Why the wallet gets a reservation's money instead of the trip's budget. */
 export const walletReasons = ["trip_closed", "trip_expired", "escrow_too_old", "order_unpaid"] as const;
 type WalletReason = (typeof walletReasons)[number];
 
-/** Where the money of a reservation goes when it ends, and what it leaves for the wallet to pay. */
+/** The recipient of an ended reservation's money, and the debt left to the wallet. */
 export interface ReleaseWay {
-  /** Undefined: to the trip. */
+  /** Undefined if it goes to the trip. */
   walletBecause: WalletReason | undefined;
-  /** An order that the reservation was to pay for. */
+  /** The order that the reservation was meant to pay for. */
   order: { orderId: string | undefined; owed: Micro } | undefined;
 }
 
@@ -43,14 +43,14 @@ export interface ReleaseRequest extends Asking {
   tripId: Hex;
   bookingId: Hex;
   reason: string;
-  /** As `ReservationRequest.result`. */
+  /** As in `ReservationRequest.result`. */
   result(booking: EscrowBooking, way: ReleaseWay): Readonly<Record<string, unknown>>;
 }
 
 /**
- * Ends a booking that is not confirmed, once, and puts what it held back into its trip's budget; to the wallet, where the trip spends
- * nothing any more, the contract knows no way back, or the wallet is too short to pay what the reservation was to pay. Throws Failure with
- * a code of `stepErrors`, `bookingErrors` or `tripStateErrors`.
+ * Ends an unconfirmed booking, once, and returns its reserved money to its trip's budget; or to the wallet, if the trip
+ * can no longer spend, the contract cannot return it, or the wallet could not pay for the reservation's order. Throws a
+ * Failure with a code of `stepErrors`, `bookingErrors` or `tripStateErrors`.
  */
 export async function releaseReservation(ports: StepPorts, request: ReleaseRequest): Promise<StepAnswer> {
   return await answerOf(ports, await storeRelease(ports, request), request);
@@ -82,7 +82,7 @@ async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<
   });
 }
 
-/** What ended the booking before, or is about to: by this tool or by `cancel_booking`. Throws where another step is under way. */
+/** The step that ended the booking or is about to, by this tool or by `cancel_booking`. Throws if another step is in progress. */
 async function findRelease(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking,
@@ -92,7 +92,7 @@ async function findRelease(
   return known;
 }
 
-/** Throws Failure where the booking cannot end now. */
+/** Throws a Failure if the booking cannot end now. */
 async function chooseWay(
   aggregates: Pick<Aggregates, "bookings" | "wallets" | "ledger">,
   { chain, clock }: { chain: Chain; clock: Clock },
@@ -103,7 +103,7 @@ async function chooseWay(
   const step = toStep({ name: "return", bookingId, reason: "" });
   requireState(booking, step);
   await requireCovering(aggregates, booking, step);
-  // What closes the trip now pays out what is free in this moment.
+  // A concurrent closing of the trip pays out only the budget that is free now.
   if (trip.pending !== undefined && trip.pending.step !== "claim") throw escrowFailure("trip_in_progress");
   const covered = await findCoveredBooking(aggregates, booking);
   const order = covered === undefined ? undefined : { orderId: covered.orderId, owed: covered.cover };
@@ -112,7 +112,7 @@ async function chooseWay(
   if (isExpired(trip, clock)) return way("trip_expired");
   if (!requireContract(chain).returnsToTrip) return way("escrow_too_old");
   if (order === undefined || order.owed === 0n) return way();
-  // The operator has paid the supplier: something must be there to pay the operator.
+  // The operator has paid the supplier, so there must be money to pay the operator.
   const { available } = await aggregates.ledger.balance({ tenantId, environment, token: "USDC" });
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
@@ -129,7 +129,7 @@ export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId
     const trip = await requireTrip(ports, tripId);
     const way = await chooseWay(stores, ports, trip, booking);
     const { walletBecause, order } = way;
-    // What a cancellation leaves to pay was counted when the budget left the wallet; a budget that is free again can be spent besides.
+    // A cancellation's debt was counted when the budget left the wallet; a budget that is free again can be spent in addition.
     const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
     return await withRefusal(ports, trip, {
       movements: usdcMovements(
@@ -144,7 +144,7 @@ export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId
   });
 }
 
-/** For who is told of it afterwards, with what to do next. */
+/** For callers after the release, with the next action. */
 export function sayRelease(way: ReleaseWay): string {
   const { walletBecause } = way;
   const where =
@@ -154,7 +154,7 @@ export function sayRelease(way: ReleaseWay): string {
   return [where, ...sayOwed(way)].join(" ");
 }
 
-/** For who asks beforehand. */
+/** For a preview. */
 function foresayRelease(way: ReleaseWay): string[] {
   const { walletBecause } = way;
   const where =
@@ -178,7 +178,7 @@ const wordsOf: Readonly<Record<WalletReason, string>> = {
   order_unpaid: "it was needed there to pay for the order.",
 };
 
-/** A balance that fell in this moment. */
+/** The balance fell at the same moment. */
 export function againIfShort(error: unknown): never {
   if (!(error instanceof Failure) || error.code !== "insufficient_balance") throw error;
   throw escrowFailure("booking_in_progress", {

@@ -14,7 +14,7 @@ import { giveBackFree, giveBackHeld, payOut, payouts } from "../records/trip-mon
 import { storeBookingStep } from "../step-machine/take-booking-step.ts";
 import { storeTripStep } from "../step-machine/take-trip-step.ts";
 
-/** What somebody else released, as anybody may after a trip's expiry, is written down without a transaction of ours. */
+/** Adopts releases sent by others, as anybody may release after a trip's expiry, without a transaction of ours. */
 
 const openStates: ReadonlySet<EscrowBooking["state"]> = new Set(["reserved", "committed", "confirmed"]);
 
@@ -24,27 +24,27 @@ export interface ReleaseTripsOptions {
   submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   log: Log;
-  /** How long a trip must have expired by our clock: the chain's may be behind. */
+  /** How long a trip must have expired by our clock, as the chain's may be behind. */
   marginSeconds?: number;
   batch?: number;
 }
 
 export interface ReleasedTrips {
-  /** Transactions that were stored, to be carried out. */
+  /** Stored transactions. */
   ordered: number;
-  /** What others had released already. */
+  /** Trips and bookings already released by others. */
   adopted: number;
 }
 
 const MARGIN_SECONDS = 30;
 const BATCH = 50;
 
-/** What another process does at the same time, or a call that is under way: to be looked at again the next time. */
+/** Caused by a concurrent process or call: retried in the next run. */
 const passing: ReadonlySet<string> = new Set(["trip_in_progress", "booking_in_progress", "wrong_state"]);
 
 /**
- * Gives back the free money of every trip that has expired, and ends the bookings that are open after the contract's grace: what is
- * confirmed is paid, what is not is cancelled. Safe in several processes at once: every step is stored under its trip's lock.
+ * Gives back the free money of every expired trip, and ends open bookings after the contract's grace: confirmed ones
+ * are paid, the others cancelled. Safe in several processes at once: every step is stored under its trip's lock.
  */
 export async function releaseTrips(options: ReleaseTripsOptions): Promise<ReleasedTrips> {
   const { stores, chain, submission, clock, marginSeconds = MARGIN_SECONDS, batch = BATCH } = options;
@@ -54,7 +54,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
   if ((await stores.boundChains.get(environment))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
-  // All of them, each time: those that wait for their grace must not keep others from it.
+  // All of them in every run: trips that wait for their grace must not block others.
   for (;;) {
     const trips = await stores.trips.listExpired(environment, before, { limit: batch, after });
     for (const trip of trips) {
@@ -68,7 +68,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
   }
 }
 
-/** One trip's trouble is not another's. */
+/** An error in one trip does not affect the others. */
 async function releaseTrip(
   options: ReleaseTripsOptions,
   escrow: EscrowContract,
@@ -76,7 +76,7 @@ async function releaseTrip(
   before: Temporal.Instant,
 ): Promise<ReleasedTrips> {
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  // Of an escrow that the chain had before.
+  // Belongs to an earlier escrow of the chain.
   if (trip.escrow !== escrow.address) return sum;
   try {
     for await (const done of stepsOf(options, escrow, trip, before)) sum[done] += 1;
@@ -109,7 +109,7 @@ async function* stepsOf(
   }
   const graceEndsAt = trip.expiresAt.add({ seconds: Number(escrow.graceSeconds) });
   const isGraceOver = Temporal.Instant.compare(before, graceEndsAt) >= 0;
-  // The funder and the guest can take back a mere reservation before that.
+  // Before that the funder and the guest can take back a mere reservation.
   if (trip.held === 0n || (!isGraceOver && there.held === trip.held)) return;
   for (const { bookingId } of (await stores.escrowBookings.listOfTrip(environment, tripId)).filter(isOpen)) {
     const booking = await escrow.booking(tripId, bookingId);
@@ -134,19 +134,19 @@ async function unlessPassing(store: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Whether the chain can still end it, and no step of ours is under way that may be doing so. */
+/** Whether the chain can still end it, without a step of ours in progress that may do so. */
 function isOpen({ state, pending }: Pick<EscrowBooking, "state" | "pending">): boolean {
   return openStates.has(state) && pending === undefined;
 }
 
-/** Whether nothing of ours is about to take from what is free. */
+/** Whether no step in progress takes from the free budget. */
 function isIdle({ pending, promised }: Pick<Trip, "pending" | "promised">): boolean {
   return pending === undefined && promised === 0n;
 }
 
 /**
- * `there` was read before: a step of ours that it shows is under way still, or has been written down, when the trip is locked.
- * False: there was nothing to write down.
+ * `there` was read before the lock: a step of ours that it shows is then still in progress, or already stored. False if
+ * there was nothing to store.
  */
 async function adoptRelease(
   stores: Stores,
@@ -163,7 +163,7 @@ async function adoptRelease(
   });
 }
 
-/** The same of a booking. What could not be paid out and waits is not known here. */
+/** The same for a booking. Payouts that failed and wait are not known here. */
 async function adoptReleasedBooking(
   stores: Stores,
   { environment, tripId, tenantId }: Pick<Trip, "environment" | "tripId" | "tenantId">,

@@ -10,8 +10,8 @@ import {
 import { resultOf, UNIT } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
-/** The whole product, over whose stop a trip expires. The live chain's time goes on when a test says so. */
-// What expired is looked for once a minute: a look that failed is not the last.
+/** The whole product, stopped while a trip expires. The test advances the live chain's time. */
+// The job looks for expired trips once a minute, and repeats after a failure.
 vi.setConfig({ testTimeout: 240_000 });
 const PATIENCE = { timeout: 100_000 };
 let chain: LiveChain;
@@ -29,7 +29,7 @@ const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 const DAY = 86_400;
 
-/** As an operator does it: the escrow's fees go to the wallet that the service has made. */
+/** As an operator does: the escrow's fees go to the service's wallet. */
 async function deployEscrow(): Promise<Hex> {
   await (await deployment.start(ALONE)).stop();
   const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = 'production'");
@@ -75,12 +75,12 @@ test("gives its free money back as soon as the service runs again", async () => 
     const read = async () => (await service.send(path, { headers })).body;
     await expect.poll(read, PATIENCE).toMatchObject({ state: "closed", refundedUsdc: "40.50", isExpired: true });
     expect(await chain.balanceOf(escrow)).toBe(0n);
-    // What the calls cost is paid from the same wallet.
+    // Calls are paid from the same wallet.
     const [row] = await deployment.sql("select sum(price_micro)::int as cost from usage_record");
     const { cost } = z.object({ cost: z.number() }).parse(row);
     expect(await chain.balanceOf(address)).toBeGreaterThanOrEqual(50n * UNIT - BigInt(cost));
     expect(await read()).toMatchObject({ transactions: [{ step: "fund" }, { step: "release" }] });
-    // Whoever closes it now has what he wants.
+    // Closing it now succeeds.
     const closed = await service.send(`${path}/close`, { method: "POST", headers });
     expect([closed.status, closed.body.state, closed.body.freeUsdc]).toEqual([200, "closed", "0.00"]);
   } finally {

@@ -19,11 +19,11 @@ import { escrowStep } from "../step-machine/step-operation.ts";
 import { storeReservation, takeBookingStep, takeReservation } from "../step-machine/take-booking-step.ts";
 import { type ReleaseTripsOptions, releaseTrips } from "./release-trips.ts";
 
-/** What becomes of money whose trip has expired, on a chain whose time goes on when a test says so. */
+/** The money of expired trips, on a chain whose time the test advances. */
 let world: ChainWorld;
 let openedChain: Awaited<ReturnType<ChainWorld["open"]>>;
 let tenant: Awaited<ReturnType<ChainWorld["newTenant"]>>;
-/** By how much the chain's time is ahead of this machine's, and the service's with it. */
+/** By how much the chain's time, and the service's, is ahead of this machine's. */
 let ahead = 0;
 const clock = { now: () => Temporal.Now.instant().add({ seconds: ahead }) };
 
@@ -38,7 +38,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const GRACE = 7 * DAY;
-/** More than the job takes the chain's clock to be behind. */
+/** More than the job's allowance for the chain's clock. */
 const MARGIN = 60;
 
 async function letPass(seconds: number): Promise<void> {
@@ -61,7 +61,7 @@ const ports = () => {
   };
 };
 
-/** Funded, and claimed by the guest. It expires in an hour, which nobody can ask for who is not impatient. */
+/** Funded, and claimed by the guest. It expires in an hour, which no caller can ask for. */
 async function newTrip(budget: bigint, guest = stranger()): Promise<Hex> {
   const { result } = await prefundTrip(
     { ...ports(), clock: { now: () => clock.now().subtract({ seconds: DAY - HOUR }) } },
@@ -107,7 +107,7 @@ async function newBooking(tripId: Hex, amount: bigint, vendor?: Hex, isConfirmed
   return bookingId;
 }
 
-/** A run of a workflow that waits for something and has reserved nothing of the trip. */
+/** A waiting workflow run that has reserved nothing of the trip. */
 async function newWaitingRun(tripId: Hex) {
   const { db } = world;
   const runId = freshHash();
@@ -155,14 +155,14 @@ const ordersOf = async (tripId: Hex) => {
   });
   return names.filter((name) => name !== "another");
 };
-/** The books are the chain's, whoever moved the money. */
+/** The books equal the chain, whoever moved the money. */
 const expectBooks = async () => {
   while (await openedChain.indexer.runOnce());
   await openedChain.reconciler.runOnce();
   expect(openedChain.reconciler.differences()).toEqual({ USDC: 0n, EURC: 0n });
 };
 
-/** What anybody does past the service, with gas of his own. */
+/** Anybody's call to the contract, without the service and with their own gas. */
 async function callAs(key: Hex, data: Hex): Promise<void> {
   const { devChain } = world;
   const value = 10n ** 18n;
@@ -178,7 +178,7 @@ test("free money comes back when its trip has expired, once, however many proces
   expect(await release()).toEqual({ ordered: 0, adopted: 0 });
   await letPass(HOUR - MARGIN);
   expect(await release()).toEqual({ ordered: 0, adopted: 0 });
-  // Expired, but not by more than clocks differ.
+  // Expired, but within the clocks' margin.
   await letPass(MARGIN);
   expect(await release({ marginSeconds: MARGIN })).toEqual({ ordered: 0, adopted: 0 });
   await letPass(MARGIN);
@@ -204,7 +204,7 @@ test("free money comes back when its trip has expired, once, however many proces
   expect(stepsOf(record)).toEqual(["fund", "claim", "release"]);
   const rows = (await world.rows()).filter(({ chainOrder: order }) => JSON.stringify(order).includes('"release"'));
   expect(rows).toHaveLength(1);
-  // The booking has its grace.
+  // The booking is in its grace.
   expect(await booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });
   expect(await releaseAll()).toEqual({ ordered: 0, adopted: 0 });
   await expectBooks();
@@ -228,7 +228,7 @@ test("bookings that nobody ended are ended after the grace: what is confirmed is
   await releaseAll();
   expect(await onChain(tripId)).toMatchObject({ free: 0n, held: 0n });
   expect(await tenant.balanceOnChain(vendor)).toBe(27n * UNIT);
-  // 10 and 20 of them, and of the confirmed one its markup and what was not committed.
+  // 10 and 20 of them, and the confirmed one's markup and uncommitted rest.
   expect((await tenant.balanceOnChain()) - before).toBeGreaterThanOrEqual(32n * UNIT);
   expect(await booking(reserved)).toMatchObject({ state: "cancelled", refunded: 10n * UNIT });
   expect(await booking(committed)).toMatchObject({ state: "cancelled", refunded: 20n * UNIT, vendorPaid: 0n });
@@ -305,7 +305,7 @@ test.each([
   expect(log.lines).toEqual([]);
   expect(await ordersOf(tripId)).toEqual(["reserve"]);
   world.devChain.behave();
-  // Too late for the contract, and free again.
+  // Too late for the contract, so it is free again.
   await world.drain(openedChain);
   expect(await trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n });
   expect(await releaseAll()).toEqual(isReleased ? { ordered: 0, adopted: 1 } : { ordered: 1, adopted: 0 });

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Mails to guests are messages of the outbox. Their states stay with the trips. */
+/** Mails to guests become messages of the outbox. Their states stay with the trips. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into message (id, tenant_id, network, kind, message_key, record_id, state, attempts, expires_at, quiet_until, created_at,

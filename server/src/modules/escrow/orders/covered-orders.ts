@@ -9,7 +9,7 @@ import type { BookingStep } from "../steps/step.ts";
 
 type Reservation = Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">;
 
-/** What a reservation pays for in place of the wallet. Undefined: nothing, as nothing outside of a run lets it. */
+/** The booking that a reservation pays for in place of the wallet. Undefined if there is none; only runs have them. */
 export function findCoveredBooking(
   { bookings }: Pick<Aggregates, "bookings">,
   { tenantId, environment, bookingId }: Reservation,
@@ -18,8 +18,9 @@ export function findCoveredBooking(
 }
 
 /**
- * A reservation that pays for an order is the operator's security. While the order is being booked, nothing becomes of it; afterwards it
- * can be cancelled, as the wallet then pays, and be committed to this service for the order, for at least what that costs.
+ * A reservation that pays for an order is the operator's security. While the order is being booked, it cannot change;
+ * afterwards it can be cancelled, as the wallet then pays, or committed to this service for the order, for at least the
+ * order's cost.
  */
 export async function requireCovering(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
@@ -35,7 +36,7 @@ export async function requireCovering(
   coverRules.require(booking, address);
 }
 
-/** Throws where a commit is not for the order that the reservation pays for. */
+/** Throws if a commit is not for the order that the reservation pays for. */
 export function requireSameOrder(
   { orderId, itineraryHash, cover }: Booking,
   collectionAddress: Hex,

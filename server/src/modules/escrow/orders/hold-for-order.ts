@@ -7,8 +7,8 @@ type Step = Pick<ChainTransaction, "id" | "tenantId" | "environment">;
 const referenceOf = ({ id }: Pick<Step, "id">) => `return:${id}`;
 
 /**
- * While a reservation is on its way back to its trip, nobody else spends what the wallet owes for an order then. Throws Failure
- * `insufficient_balance`.
+ * Holds the wallet's debt for an order while a reservation returns to its trip, so that nothing else spends it. Throws
+ * a Failure `insufficient_balance`.
  */
 export async function holdForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step, owed: Micro): Promise<void> {
   const { tenantId, environment } = step;
@@ -16,7 +16,7 @@ export async function holdForOrder({ ledger }: Pick<Aggregates, "ledger">, step:
   await ledger.hold({ tenantId, environment, token: "USDC" }, owed, referenceOf(step));
 }
 
-/** At the step's end, before the wallet pays, or in place of that. */
+/** At the step's end, before the wallet pays or instead of it. */
 export async function endHoldForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step): Promise<void> {
   const { tenantId, environment } = step;
   if (tenantId === null) return;

@@ -2,9 +2,9 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 
-/** What who commits or settles a booking should know of the order that it pays for. */
+/** Warnings about an order for callers that commit or settle the booking that pays for it. */
 
-/** Where the wallet has paid the order already, and this would pay somebody else for it as well. */
+/** If the wallet has already paid for the order, and this would pay somebody else for it, too. */
 export async function warnOfPaidOrder(
   { orders, wallets }: Pick<Stores, "orders" | "wallets">,
   { tenantId, environment }: Pick<EscrowBooking, "tenantId" | "environment">,
@@ -19,7 +19,7 @@ export async function warnOfPaidOrder(
   ];
 }
 
-/** Where the trip ends before the flights begin, and the booking may not be settled by then. */
+/** If the trip expires before the flights, so that the booking may not be settled in time. */
 export async function warnOfExpiry(
   { orders }: Pick<Stores, "orders">,
   trip: Pick<Trip, "tenantId" | "environment" | "expiresAt"> | undefined,
@@ -35,7 +35,7 @@ export async function warnOfExpiry(
   ];
 }
 
-/** That the order is not paid twice, for who is about to pay it out of a trip's budget. */
+/** Explains that the order is not paid twice, to a caller about to pay it from a trip's budget. */
 export async function sayReturn(
   { bookings, orders, wallets }: Pick<Stores, "bookings" | "orders" | "wallets">,
   { tenantId, environment, bookingId }: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,

@@ -6,9 +6,9 @@ import { refund } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
 
 /**
- * An order is paid once: of what a settled booking has paid to the service for it, what the reservation owes for the order stays. The
- * rest goes back to the wallet, where another reservation paid the order or none did at most what the order has cost the wallet. In the
- * transaction that stores the settlement, and once for a booking.
+ * Pays an order only once: of a settled booking's payment to the service, the amount that the reservation owes for the
+ * order stays. The rest goes back to the wallet; if another reservation or none paid the order, at most the order's
+ * cost to the wallet. Runs once per booking, in the transaction that stores the settlement.
  */
 export async function payBackOrder(
   aggregates: Aggregates,

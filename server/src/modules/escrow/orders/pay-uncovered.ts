@@ -12,9 +12,9 @@ interface EndedReservation {
 }
 
 /**
- * The wallet takes the place of a reservation that was to pay for an order and has ended without: what it held has come back to the
- * wallet or to the trip, and what the order has cost and the supplier has not given back is taken from the wallet. Under the lock of the trip, in the
- * transaction that stores the end. While the wallet has less, it stays owed, and a job tries again.
+ * The wallet pays for an order whose reservation ended without paying: the reservation's money has returned to the
+ * wallet or the trip, so the order's cost less the supplier's refunds is taken from the wallet. Runs under the trip's
+ * lock, in the transaction that stores the end. If the wallet is short, the debt remains, and a job tries again.
  */
 export async function payUncovered(
   aggregates: Aggregates,
@@ -29,7 +29,7 @@ export async function payUncovered(
   if ((await ledger.balance(purse)).available < booking.cover) return;
   await ledger.hold(purse, booking.cover, ledgerReference(booking));
   if (booking.state === "booked") await charge(aggregates, reservation.updatedAt, booking);
-  // The end of the booking captures or releases the hold, as that of every booking that the wallet pays.
+  // The end of the booking captures or releases the hold, as for every booking paid by the wallet.
   else await bookings.setCover(booking.id, { cover: 0n, escrowBookingId: undefined });
 }
 
@@ -49,7 +49,7 @@ async function charge(
 
 const BATCH = 50;
 
-/** Of reservations whose end found too little in the wallet. */
+/** Retries reservations at whose end the wallet was short. */
 export async function payAllUncovered(stores: Stores, environment: Environment): Promise<void> {
   for (const { tenantId, escrowBookingId: bookingId } of await stores.bookings.listUncovered(environment, BATCH)) {
     const reservation = bookingId && (await stores.escrowBookings.find(tenantId, environment, bookingId));

@@ -5,8 +5,8 @@ import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 
 /**
- * An order belongs to the trip from which a booking in escrow pays for it: with the call that booked it, what that call had been shown,
- * its approval, and everything that has happened to the order. A run has told some of it already.
+ * Adds an order to the trip whose booking in escrow pays for it: the call that booked it, what the call was shown, its
+ * approval, and the order's history. A run has added some of it already.
  */
 export async function rememberOrder(aggregates: Aggregates, trip: Trip, itineraryHash: Hex): Promise<void> {
   const { tripRecords, orders, bookings } = aggregates;

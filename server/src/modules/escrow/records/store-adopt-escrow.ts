@@ -9,15 +9,16 @@ import { postAll } from "../../ledger/index.ts";
 
 export interface EscrowAdoption {
   environment: Environment;
-  /** With the escrow, and the block from which on the books hold it; without both: it has none any more. */
+  /** With the escrow, and the block from which the books include it; without both if it has none any more. */
   contracts: ChainContracts;
-  /** What the escrow has at that block. */
+  /** The escrow's balances at that block. */
   balances: Readonly<Record<TokenSymbol, Micro>>;
 }
 
 /**
- * Stores the chain's contracts with another escrow than before, and brings the escrow's account to what that one has: anybody
- * can have paid into it before, and what strangers gave to the one before stays there. Call it while nothing else posts.
+ * Stores the chain's contracts with a different escrow, and sets the escrow's account to that one's balances: anybody
+ * can have paid into it before, and strangers' payments to the previous one stay there. Call it while nothing else
+ * posts.
  */
 export async function adoptEscrow(
   db: Queryable,
@@ -45,7 +46,7 @@ export async function adoptEscrow(
   });
 }
 
-/** Whether trips have money in the chain's escrow, or on the way to it. */
+/** Whether trips have money in the chain's escrow, or on its way there. */
 export async function hasTripsInEscrow(db: Queryable, environment: Environment, escrow: Hex): Promise<boolean> {
   const row = await db
     .selectFrom("trip")

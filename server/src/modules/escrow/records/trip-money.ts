@@ -1,9 +1,9 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { EscrowBooking, Trip, TripChange } from "../../trips/index.ts";
 
-/** What steps move between the parts of a trip's budget; the contract moves the same. Each adds up to nothing. */
+/** Movements of steps between the parts of a trip's budget, equal to the contract's. Each sums to zero. */
 
-/** Free money that no transaction under way takes. */
+/** Free money that no transaction in progress takes. */
 export const spendable = ({ free, promised }: Trip): Micro => free - promised;
 
 export const promise = ({ promised }: Trip, amount: Micro): TripChange => ({ promised: promised + amount });
@@ -26,7 +26,7 @@ export const giveBackFree = (trip: Trip): TripChange => ({ free: 0n, refunded: t
 
 type Amounts = Pick<EscrowBooking, "reserved" | "vendorAmount" | "markup" | "serviceFee">;
 
-/** What a settlement pays to whom; `refunded` is the rest of the reservation. */
+/** A settlement's payouts; `refunded` is the rest of the reservation. */
 export function payouts({ reserved, vendorAmount, markup, serviceFee }: Amounts) {
   const feePaid = markup + serviceFee;
   return { vendorPaid: vendorAmount, feePaid, refunded: reserved - vendorAmount - feePaid };
@@ -40,7 +40,7 @@ export const payOut = (trip: Trip, booking: Amounts): TripChange => ({
   refunded: trip.refunded + payouts(booking).refunded,
 });
 
-/** What a booking held can be spent on another one. */
+/** A booking's reserved money becomes free for another one. */
 export const freeHeld = (trip: Trip, { reserved }: Amounts): TripChange => ({
   held: trip.held - reserved,
   free: trip.free + reserved,

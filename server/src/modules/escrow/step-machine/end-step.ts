@@ -13,7 +13,7 @@ import { fundStep, tripPrefund } from "../trips/prefund-operation.ts";
 import { toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 
-/** A step as its operation stores it. */
+/** A step, as its operation stores it. */
 interface StoredStep {
   tripId: Hex;
   bookingId: Hex | undefined;
@@ -21,7 +21,7 @@ interface StoredStep {
   step: BoundBookingStep | (OfTrip & TripStepOutcome);
 }
 
-/** Undefined: the operation is for no trip. */
+/** Undefined if the operation belongs to no trip. */
 function readStep({ operation }: Pick<ChainTransaction, "operation">): StoredStep | undefined {
   const funding = tripPrefund.read(operation);
   if (funding !== undefined) {
@@ -34,7 +34,7 @@ function readStep({ operation }: Pick<ChainTransaction, "operation">): StoredSte
   return { tripId, bookingId, name: action.name, step: toStep(action) };
 }
 
-/** What the contract did is written down, once. The caller holds the trip's lock, and asks in the order of the chain. */
+/** Stores the contract's changes, once. The caller holds the trip's lock, and calls it in the order of the chain. */
 async function confirmStep(
   aggregates: Aggregates,
   trip: Trip,
@@ -93,7 +93,7 @@ async function requireBooking(
   return booking;
 }
 
-/** What the contract could not pay out has no movement: it waits there for its recipient. */
+/** A failed payout has no movement: it waits in the contract for its recipient. */
 function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt): Micro {
   const step = escrowStep.read(operation);
   return movements
@@ -101,7 +101,7 @@ function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt):
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Adds to the trip's record what a step has done, in the transaction that stores it. */
+/** Adds the step to the trip's record, in the transaction that stores it. */
 async function remember(
   { tripRecords }: Pick<Aggregates, "tripRecords">,
   { tenantId, environment, tripId }: Trip,
@@ -123,7 +123,7 @@ async function remember(
   );
 }
 
-/** A step that had no effect never was. The caller holds the trip's lock. */
+/** Undoes the promises of a step without effect. The caller holds the trip's lock. */
 async function undoStep(
   aggregates: Aggregates,
   trip: Trip,
@@ -146,7 +146,7 @@ async function undoStep(
   await step.afterUndoing?.(aggregates, transaction);
 }
 
-/** What only the end of a step tells, in addition to the answer that was stored with the operation. */
+/** Facts known only at the end of a step, added to the answer stored with the operation. */
 export async function tellEnd(
   stores: Pick<Stores, "escrowBookings" | "trips" | "orders" | "chainTransactions">,
   transaction: ChainTransaction,
@@ -160,7 +160,7 @@ export async function tellEnd(
   return booking === undefined ? {} : await step.additions(stores, booking, transaction);
 }
 
-/** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
+/** One ending for all steps of trips, so that one database transaction locks trips in a fixed order. */
 const stepEnding: ChainEnding<Aggregates> = {
   async confirmed(aggregates, confirmedTransactions) {
     const { trips } = aggregates;
@@ -191,7 +191,7 @@ const stepEnding: ChainEnding<Aggregates> = {
 
 type EndedStep = ConfirmedTransaction & { stored: StoredStep };
 
-/** Steps of one trip in the order of the chain: all but the funding have nonces of one sender. */
+/** Orders the steps of one trip as on the chain: all but the funding have nonces of one sender. */
 function byTripAndPlace(one: EndedStep, other: EndedStep): number {
   if (one.stored.tripId !== other.stored.tripId) return one.stored.tripId < other.stored.tripId ? -1 : 1;
   const blocks = Number(one.receipt.block.number - other.receipt.block.number);

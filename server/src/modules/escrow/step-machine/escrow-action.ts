@@ -15,7 +15,7 @@ export const EscrowAction = z.union(Object.values(steps).map(({ fields }) => fie
 /** A step of a trip as a whole. */
 export type TripAction = Exclude<EscrowAction, { bookingId: unknown }>;
 
-/** What becomes of a booking that is reserved. A return is one of `release-reservation.ts`, which decides whether it can be one. */
+/** A step of a reserved booking. A return comes from `release-reservation.ts`, which decides whether it is possible. */
 export type BookingAction = Exclude<Extract<EscrowAction, { bookingId: unknown }>, { name: "reserve" | "return" }>;
 
 type Bound<Name extends StepName> = ReturnType<Steps[Name]["bind"]>;

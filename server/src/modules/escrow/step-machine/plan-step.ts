@@ -24,7 +24,7 @@ import {
 import { requireTakingSteps } from "./take-step.ts";
 import { requirePossible as requireTripStep } from "./take-trip-step.ts";
 
-/** What steps move in the escrow, as plans say it. A call that will be refused, or that was made before, moves nothing. */
+/** Plans the movements of steps in the escrow. A call that will be refused or is a repetition moves nothing. */
 
 export interface PlanPorts {
   stores: Stores;
@@ -36,15 +36,15 @@ export interface PlanPorts {
 
 interface BookingStepToPlan {
   bookingId: string;
-  /** The trip that the caller takes the booking to be of. */
+  /** The trip that the caller expects the booking to belong to. */
   tripId?: string;
   action(bookingId: Hex): BookingAction;
-  /** Fills in what is worked out only for a step that was not taken before. */
+  /** Fills in members that are computed only for a new step. */
   complete?(trip: Trip | undefined): Promise<BookingAction>;
   isSame?: IsSameStep;
 }
 
-/** The next step of a booking. */
+/** Plans the next step of a booking. */
 export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<Plan> {
   return planOrRefusal(async () => {
     const { stores, chain, clock, caller, escrowAddress } = ports;
@@ -71,7 +71,7 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
   });
 }
 
-/** Holding a part of a trip's budget. */
+/** Plans a reservation in a trip's budget. */
 export function planReservation(
   ports: PlanPorts,
   asked: { tripId: string; amount: Micro; bookingId: Hex | undefined },
@@ -91,7 +91,7 @@ export function planReservation(
   });
 }
 
-/** A step of a trip as a whole. */
+/** Plans a step of a trip as a whole. */
 export function planTripStep(ports: PlanPorts, named: string, action: TripAction): Promise<Plan> {
   return planOrRefusal(async () => {
     const { stores, clock } = ports;
@@ -108,8 +108,8 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
 }
 
 /**
- * With the reason why no new step of the trip can be stored now, where there is one. The movements stay in the plan: what stopped the
- * chain may be over when the call runs, and gates have to judge it all the same.
+ * Adds the refusal of new steps of the trip, if there is one now. The plan keeps its movements: the chain may run again
+ * when the call does, and gates must judge it anyway.
  */
 export async function withRefusal(
   { stores, chain }: { stores: Pick<Stores, "boundChains">; chain: Chain },

@@ -8,10 +8,10 @@ import { isEvent, isSame, readEvent } from "../steps/escrow-event.ts";
 import type { BoundStep } from "../steps/step.ts";
 import { EscrowAction, toStep } from "./escrow-action.ts";
 
-/** They stand behind the event of the step that pays. */
+/** They follow the event of the paying step. */
 const PAYMENT_EVENTS: ReadonlySet<string> = new Set(["PaymentMade", "PaymentWaiting"]);
 
-/** A step of a trip, by the relayer, who is the escrow's operator. */
+/** A step of a trip, sent by the relayer, which is the escrow's operator. */
 export const escrowStep = defineChainOperation({
   kind: "escrow",
   input: z.strictObject({ token: StoredToken, escrow: StoredAddress, tripId: StoredHash, action: EscrowAction }),
@@ -19,30 +19,30 @@ export const escrowStep = defineChainOperation({
     requireEscrow(site.chain, escrow);
     return { to: escrow, data: toStep(action).encode(tripId) };
   },
-  // What a payment uses can change between the estimate and the block, as recipients can be blocked meanwhile.
+  // A payment's gas can change between the estimate and the block, for example if a recipient is blocked meanwhile.
   gasCeiling: ({ input }) => ({ gas: toStep(input.action).gas, bound: "least" }),
   outcome: {
-    // The contract does what it is asked, or reverts; an empty transaction asked for nothing.
+    // The contract does as it is asked or reverts; an empty transaction asked for nothing.
     tookEffect: (_input, { isEmpty }) => !isEmpty,
     event: ({ input: { escrow, tripId, action } }) => eventOfStep(escrow, tripId, toStep(action)),
     waitsWhileStopped: true,
   },
 });
 
-/** An operation of a time when the chain had another escrow must not be signed for a contract that nobody vouches for. */
+/** An operation stored under an earlier escrow must not be signed for a contract that nobody vouches for. */
 export function requireEscrow({ escrow, chainId }: Pick<Chain, "escrow" | "chainId">, wanted: Hex): void {
   if (escrow?.address === wanted) return;
   throw new Error(`the escrow of chain ${chainId} is ${escrow?.address}, not ${wanted}`);
 }
 
 /**
- * How it is found that the contract has taken a step by another transaction than ours: a claim and the release of a booking are
- * anybody's to send. Every step happens at most once, so that one which would be the same is the same.
+ * Recognises a step that the contract took by another transaction than ours: anybody may send a claim or the release of
+ * a booking. Every step happens at most once, so an equal one is the same.
  */
 function eventOfStep(escrow: Hex, tripId: Hex, { events }: Pick<BoundStep, "events">): OperationEvent {
   return {
     address: escrow,
-    // Of every event of a trip its id is the first topic.
+    // Every event of a trip has its id as the first topic.
     topics: [null, tripId],
     isIt(log) {
       const event = readEvent(log);
@@ -52,7 +52,7 @@ function eventOfStep(escrow: Hex, tripId: Hex, { events }: Pick<BoundStep, "even
   };
 }
 
-/** Somebody else's transaction can hold more than this step: what the escrow pays for it comes behind its event and before the next. */
+/** Another transaction can hold more than this step: the escrow's payments for it follow its event and precede the next. */
 function paidByStep(
   escrow: Hex,
   movements: readonly TokenMovement[],

@@ -32,30 +32,30 @@ interface BookingAsking extends Asking {
 
 export interface ReservationRequest extends BookingAsking {
   tripId: Hex;
-  /** Undefined: a random one, and with the same Idempotency-Key the earlier call's. */
+  /** Undefined for a random id, or the earlier call's with the same Idempotency-Key. */
   bookingId: Hex | undefined;
   random: RandomBytes;
   amount: Micro;
-  /** The answer but for what the end tells. It is stored: nothing secret may be in it. */
+  /** The answer without the facts known only at the end. It is stored, so it must contain no secret. */
   result(bookingId: Hex): Readonly<Record<string, unknown>>;
 }
 
 export interface BookingStepRequest extends BookingAsking {
-  /** The trip that the caller takes the booking to be of. */
+  /** The trip that the caller expects the booking to belong to. */
   tripId?: Hex | undefined;
   action: BookingAction;
   details?: StepDetails | undefined;
-  /** As `ReservationRequest.result`, of the booking as it is before the step. */
+  /** As in `ReservationRequest.result`, for the booking before the step. */
   result(booking: EscrowBooking): Readonly<Record<string, unknown>>;
-  /** Else when it would do the same. */
+  /** Defaults to equal operations. */
   isSame?: IsSameStep | undefined;
 }
 
-/** Whether a step of this booking that was taken or is under way is what is asked now. */
+/** Whether a finished or running step of this booking is the requested one. */
 export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boolean;
 
 /**
- * Holds a part of the trip's budget for a booking, once for each id. Throws Failure with a code of `stepErrors`,
+ * Reserves a part of the trip's budget for a booking, once per id. Throws a Failure with a code of `stepErrors`,
  * `tripStateErrors`, `budgetErrors`, `booking_in_progress` or `wrong_state`.
  */
 export async function takeReservation(ports: StepPorts, request: ReservationRequest): Promise<StepAnswer> {
@@ -92,14 +92,14 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
       reserved: amount,
       pending,
     });
-    // At this moment, under another trip.
+    // Concurrently inserted under another trip.
     if (inserted === undefined) throw escrowFailure("booking_in_progress");
     await trips.change(environment, tripId, promise(trip, amount));
     return requireSame(earlier, stored);
   });
 }
 
-/** Throws when the id is another reservation's. A failed one leaves it free. */
+/** Throws if the id belongs to another reservation. A failed one frees it. */
 export async function findReservation(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking | undefined,
@@ -115,8 +115,8 @@ export async function findReservation(
 }
 
 /**
- * The next step of a booking, once: asked again with the same meaning, it answers with the first one's end. Throws Failure with a
- * code of `stepErrors` or `bookingErrors`, for a commit also `trip_expired` or `exceeds_reservation`.
+ * Takes the next step of a booking, once: a repetition with the same meaning returns the first one's end. Throws a
+ * Failure with a code of `stepErrors` or `bookingErrors`, for a commit also `trip_expired` or `exceeds_reservation`.
  */
 export async function takeBookingStep(ports: StepPorts, request: BookingStepRequest): Promise<StepAnswer> {
   return await answerOf(ports, await storeBookingStep(ports, request), request);
@@ -148,7 +148,7 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
   });
 }
 
-/** Another tenant's, or one of another trip than was named, is not there. */
+/** A booking of another tenant, or of another trip than named, is not found. */
 export async function requireBooking(
   { escrowBookings }: Pick<Aggregates, "escrowBookings">,
   environment: EscrowBooking["environment"],
@@ -161,7 +161,7 @@ export async function requireBooking(
   return booking;
 }
 
-/** The same step, taken before or under way. Throws when another one is under way. */
+/** The same step, finished or in progress. Throws if another one is in progress. */
 export async function findSameStep(
   aggregates: Pick<Aggregates, "chainTransactions">,
   booking: EscrowBooking,
@@ -174,7 +174,7 @@ export async function findSameStep(
   return undefined;
 }
 
-/** Undefined also for a step that was undone by what came after. */
+/** Undefined also for a step that a later one undid. */
 export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   { environment, state, pending, transactions }: EscrowBooking,
@@ -186,7 +186,7 @@ export async function findStep(
   return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
 }
 
-/** When it would do the same. */
+/** Whether it would do the same. */
 export const sameAs =
   (action: BookingAction): IsSameStep =>
   (taken) => {
@@ -194,12 +194,12 @@ export const sameAs =
     return step !== undefined && isSameAction(step.action, action);
   };
 
-/** Throws `wrong_state` when the step does not start from where the booking is. */
+/** Throws `wrong_state` if the step cannot start from the booking's state. */
 export function requireState(booking: EscrowBooking, { startsFrom }: Pick<BoundBookingStep, "startsFrom">): void {
   if (!startsFrom.includes(booking.state)) throw wrongState(booking);
 }
 
-/** Throws where the booking, which is where the step starts from, its trip or an order does not allow the step. */
+/** Throws if the booking, its trip or an order does not allow the step. The booking is in a state from which the step starts. */
 export async function requirePossible(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
   step: BoundBookingStep,
@@ -209,7 +209,7 @@ export async function requirePossible(
   await requireCovering(aggregates, context.booking, step);
 }
 
-/** What a caller can do instead. */
+/** The caller's options instead. */
 const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   reserving: "Call again shortly.",
   reserved: "Next is commit_booking or confirm_booking, or release_reservation or cancel_booking.",

@@ -22,7 +22,7 @@ export interface StepPorts {
   clock: Clock;
 }
 
-/** What a step is stored with; waiting for it needs more. */
+/** The ports that store a step; waiting for it needs more. */
 export type StoringPorts = Pick<StepPorts, "stores" | "chain" | "clock">;
 
 export interface StepAnswer {
@@ -33,11 +33,11 @@ export interface StepAnswer {
   firstCallId: string | null;
 }
 
-/** Who asks for a step. */
+/** The requester of a step. */
 export interface Asking {
-  /** Null: no call waits for it. */
+  /** Null if no call waits for it. */
   callId: string | null;
-  /** How long the call waits; the step goes on without it. */
+  /** How long the call waits; the step continues without it. */
   waitMilliseconds?: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function answerOf(
   return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };
 }
 
-/** What an earlier call with the same Idempotency-Key has stored. */
+/** The transaction stored by an earlier call with the same Idempotency-Key. */
 export async function earlierOf(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   environment: Environment,
@@ -79,7 +79,7 @@ export async function requireTakingSteps(
   throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
 }
 
-/** In the transaction that holds the trip's lock and stores what the step changes. */
+/** In the transaction that holds the trip's lock and stores the step's changes. */
 export async function enqueueStep(
   { chainTransactions, boundChains, effects }: Pick<Aggregates, "chainTransactions" | "boundChains" | "effects">,
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
@@ -91,7 +91,7 @@ export async function enqueueStep(
   await requireTakingSteps({ boundChains, chain }, trip);
   const stored = await chainTransactions.enqueue({
     environment,
-    // Who holds the lock decides that it is a step of its own.
+    // The holder of the lock decides that this is a separate step.
     idempotencyKey: `${action.name}:${tripId}:${callId ?? newId("step_", clock.now().epochMilliseconds)}`,
     tenantId,
     callId,
@@ -103,7 +103,7 @@ export async function enqueueStep(
   return stored;
 }
 
-/** The trip under its lock. Another tenant's is not there; without a tenant it is whosever. */
+/** Returns the trip under its lock. Another tenant's is not found; without a tenant any trip is. */
 export async function lockTrip(
   trips: Aggregates["trips"],
   environment: Environment,

@@ -22,19 +22,19 @@ import {
 } from "./take-step.ts";
 
 export interface TripStepRequest extends Asking {
-  /** Undefined: whosever trip it is. */
+  /** Undefined admits any tenant's trip. */
   tenantId: string | undefined;
   tripId: Hex;
   action: TripAction;
-  /** The answer but for `txHash`, `chainId`, `status` and what only the end tells. It is stored: nothing secret may be in it. */
+  /** The answer without `txHash`, `chainId`, `status` and the facts known only at the end. It is stored, so it must contain no secret. */
   result: Readonly<Record<string, unknown>> | ((trip: Trip) => Readonly<Record<string, unknown>>);
-  /** Under the trip's lock, before anything new is stored; throws a Failure. */
+  /** Called under the trip's lock, before anything new is stored; throws a Failure. */
   check?: ((trip: Trip) => void) | undefined;
 }
 
 /**
- * A step of a trip as a whole, carried out once: asked again with the same meaning, it answers with the first one's end.
- * Throws Failure with a code of `stepErrors`, `tripStateErrors`, for a log of `budgetErrors`, or `already_claimed`.
+ * Takes a step of a trip as a whole, once: a repetition with the same meaning returns the first one's end. Throws a
+ * Failure with a code of `stepErrors`, `tripStateErrors`, for a log of `budgetErrors`, or `already_claimed`.
  */
 export async function takeTripStep(ports: StepPorts, request: TripStepRequest): Promise<StepAnswer> {
   return await answerOf(ports, await storeTripStep(ports, request), request);
@@ -51,7 +51,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
     if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;
   }
-  // Nobody waits for the lock of a trip that is not his.
+  // A tenant must not wait for the lock of another tenant's trip.
   if (tenantId !== undefined && (await stores.trips.find(tenantId, environment, tripId)) === undefined) {
     throw escrowFailure("trip_not_found");
   }
@@ -73,7 +73,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   });
 }
 
-/** The one under way, or the one that was carried out; of those that take money there are as many as there are calls. */
+/** The step in progress, or the finished one; a step that takes money exists once per call. */
 async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   { environment, pending, transactions }: Trip,
@@ -85,7 +85,7 @@ async function findStep(
   return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
 }
 
-/** Throws where the trip does not allow a new step now. */
+/** Throws if the trip does not allow a new step now. */
 export async function requirePossible(
   { escrowBookings }: Pick<Aggregates, "escrowBookings">,
   { clock }: Pick<StepPorts, "clock">,

@@ -5,9 +5,9 @@ import type { Stores } from "../context.ts";
 import { giveBackHeld, payOut, payouts } from "../records/trip-money.ts";
 import type { BookingStep, StepNote } from "./step.ts";
 
-/** What the steps have in common that end a booking. */
+/** Shared by the steps that end a booking. */
 
-/** The member by which the stored answer of `release_reservation` is told from that of `cancel_booking`. */
+/** The member that distinguishes the stored answer of `release_reservation` from that of `cancel_booking`. */
 export const RELEASED = "returnedTo";
 
 export const settle: BookingStep["apply"] = ({ booking, trip, left }) => ({
@@ -39,12 +39,12 @@ export function noteCancellation({ returned, refunded }: EscrowBooking): StepNot
   return { text: `A booking was cancelled, and ${refundedUsdc} USDC came back.`, details: { refundedUsdc } };
 }
 
-/** What the token refused to pay out and the escrow keeps for its recipient. */
+/** The amount that the token refused to pay out and the escrow keeps for its recipient. */
 export function tellWaiting({ waiting }: EscrowBooking): Record<string, unknown> {
   return waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) };
 }
 
-/** What is free in the trip afterwards, for `release_reservation`. */
+/** The trip's free budget afterwards, for `release_reservation`. */
 export async function tellFree(
   { trips }: Pick<Stores, "trips">,
   { environment, tripId }: EscrowBooking,

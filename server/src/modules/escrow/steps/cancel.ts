@@ -11,10 +11,10 @@ import { cancel, noteCancellation, tellFree, tellWaiting } from "./booking-end.t
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep, PAYMENT_GAS, toWord } from "./step.ts";
 
-/** The reason is in the contract's event as it is, or as its hash where it is longer than 32 bytes. */
+/** The contract's event has the reason itself, or its hash if it is longer than 32 bytes. */
 const fields = z.strictObject({ name: z.literal("cancel"), bookingId: StoredHash, reason: z.string() });
 
-/** Gives back the whole reservation to the funder. */
+/** Returns the whole reservation to the funder. */
 export const cancelStep = defineBookingStep(
   { fields, startsFrom: ["reserved", "committed", "confirmed"] },
   ({ bookingId, reason }) => ({
@@ -24,7 +24,7 @@ export const cancelStep = defineBookingStep(
     gas: 115_000n + PAYMENT_GAS,
     events: [emitted("BookingCancelled", { bookingId })],
     refusals: { WrongState: "wrong_state" },
-    // Whoever cancels a booking that was cancelled for another reason has what he wants.
+    // A booking cancelled for another reason counts as the same step.
     meaning: {},
     coverRules: {},
 

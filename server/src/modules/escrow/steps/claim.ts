@@ -17,11 +17,11 @@ const fields = z.strictObject({
 /** Binds the guest's wallet to the trip. Anybody can send it: the claim signer's signature counts. */
 export const claimStep = defineTripStep({ fields }, ({ guest, deadline, signature }) => ({
   encode: (tripId) => encodeFunctionData({ abi, functionName: "claim", args: [tripId, guest, deadline, signature] }),
-  // Also by a signer with code of its own.
+  // Enough for a signer that is a contract.
   gas: 200_000n,
   events: [emitted("TripClaimed", { guest })],
   refusals: { AlreadyClaimed: "already_claimed", TripExpired: "trip_expired" },
-  // Its deadline and its signature are made anew for every call.
+  // Its deadline and signature are new in every call.
   meaning: { guest },
 
   require(trip, { clock }) {
@@ -29,7 +29,7 @@ export const claimStep = defineTripStep({ fields }, ({ guest, deadline, signatur
     if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
   },
   apply: (_trip, { createdAt }) => ({ guestWallet: guest, claimedAt: createdAt }),
-  // Runs of workflows wait for the guest to claim the trip.
+  // Workflow runs wait for the guest to claim the trip.
   async alongside({ runEvents }, { tenantId, environment, tripId }) {
     const resolution = { status: "claimed", guestWallet: guest };
     await runEvents.raise({ tenantId, environment, name: "trip_claimed", subject: tripId, resolution });

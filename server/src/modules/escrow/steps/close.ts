@@ -10,7 +10,7 @@ import { endTrip } from "./trip-end.ts";
 
 const fields = z.strictObject({ name: z.literal("close") });
 
-/** Gives back what is free, and nothing new is reserved. */
+/** Returns the free budget; nothing new is reserved. */
 export const closeStep = defineTripStep({ fields }, () => ({
   ...endTrip,
   encode: (tripId) => encodeFunctionData({ abi, functionName: "close", args: [tripId] }),
@@ -19,7 +19,7 @@ export const closeStep = defineTripStep({ fields }, () => ({
 
   async require(trip, { escrowBookings }) {
     requireNothingPromised(trip);
-    // What comes back to the trip in this moment is part of what a closing says that it pays out.
+    // A closing states its payout, which a concurrent return to the trip would change.
     const bookings = await escrowBookings.listOfTrip(trip.environment, trip.tripId);
     if (bookings.some(({ pending }) => pending?.step === "return")) throw escrowFailure("trip_in_progress");
   },

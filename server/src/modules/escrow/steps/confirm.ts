@@ -7,7 +7,7 @@ import { defineBookingStep } from "./step.ts";
 
 const fields = z.strictObject({ name: z.literal("confirm"), bookingId: StoredHash, ticketHash: StoredHash });
 
-/** Records that the booking is ticketed, which moves nothing. */
+/** Records that the booking is ticketed; moves no money. */
 export const confirmStep = defineBookingStep({ fields, startsFrom: ["committed"] }, ({ bookingId, ticketHash }) => ({
   encode: (tripId) => encodeFunctionData({ abi, functionName: "confirm", args: [tripId, bookingId, ticketHash] }),
   gas: 60_000n,

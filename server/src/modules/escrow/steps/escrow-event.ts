@@ -10,7 +10,7 @@ export interface StepEvent {
   args: Readonly<Record<string, unknown>>;
 }
 
-/** Of an event's arguments, those that tell the step from others of its trip. */
+/** The event with the arguments that distinguish the step from others of its trip. */
 export function emitted<Name extends EscrowEvent["eventName"]>(
   name: Name,
   args: Partial<Extract<EscrowEvent, { eventName: Name }>["args"]>,
@@ -18,7 +18,7 @@ export function emitted<Name extends EscrowEvent["eventName"]>(
   return { name, args: { ...args } };
 }
 
-/** Undefined: not one of the contract's own. */
+/** Undefined if it is not one of the contract's own. */
 export function readEvent({ topics, data }: EventLog) {
   const [signature, ...indexed] = topics;
   if (signature === undefined) return undefined;
@@ -34,7 +34,7 @@ export function isEvent({ eventName, args }: EscrowEvent, wanted: StepEvent): bo
   return eventName === wanted.name && Object.entries(wanted.args).every(([key, value]) => isSame(said[key], value));
 }
 
-/** Hexadecimal digits are compared in whichever case. */
+/** Compares strings without case, for hexadecimal digits. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== "string" || typeof other !== "string") return one === other;
   return one.toLowerCase() === other.toLowerCase();

@@ -15,7 +15,7 @@ const fields = z.strictObject({
   fee: StoredInteger,
 });
 
-/** Records what an agent did for the trip, for a fee. There are as many as there are calls. */
+/** Records an agent's action for the trip, for a fee, once per call. */
 export const logStep = defineTripStep({ fields }, ({ actionId, actionType, fee }) => ({
   encode(tripId) {
     const args = [tripId, actionId, toWord(actionType), fee] as const;
@@ -25,7 +25,7 @@ export const logStep = defineTripStep({ fields }, ({ actionId, actionType, fee }
   events: [emitted("ActionLogged", { actionId })],
   refusals: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
   takes: fee,
-  // Its id is a new one for every call.
+  // Each call has a new id.
   meaning: { actionType, fee },
 
   plan: () => ({

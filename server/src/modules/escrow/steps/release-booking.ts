@@ -10,7 +10,7 @@ import { defineBookingStep, PAYMENT_GAS } from "./step.ts";
 
 const fields = z.strictObject({ name: z.literal("release_booking"), bookingId: StoredHash });
 
-/** After expiry and grace, by anybody: what is confirmed is settled, what is not is cancelled. */
+/** After expiry and grace, by anybody: confirmed bookings are settled, the others cancelled. */
 export const releaseBookingStep = defineBookingStep(
   { fields, storedAs: "release", startsFrom: ["reserved", "committed", "confirmed"] },
   ({ bookingId }) => ({

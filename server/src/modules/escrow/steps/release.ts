@@ -8,7 +8,7 @@ import { endTrip } from "./trip-end.ts";
 
 const fields = z.strictObject({ name: z.literal("release") });
 
-/** Gives back what is free after the expiry of the trip. Anybody can send it. */
+/** Returns the free budget after the trip's expiry. Anybody can send it. */
 export const releaseStep = defineTripStep({ fields }, () => ({
   ...endTrip,
   encode: (tripId) => encodeFunctionData({ abi, functionName: "release", args: [tripId] }),

@@ -11,7 +11,7 @@ import { defineBookingStep } from "./step.ts";
 
 const fields = z.strictObject({ name: z.literal("reserve"), bookingId: StoredHash, amount: StoredInteger });
 
-/** Holds a part of the trip's budget for a booking. */
+/** Reserves a part of the trip's budget for a booking. */
 export const reserveStep = defineBookingStep({ fields, startsFrom: [] }, ({ bookingId, amount }) => ({
   encode: (tripId) => encodeFunctionData({ abi, functionName: "reserve", args: [tripId, bookingId, amount] }),
   gas: 120_000n,
@@ -26,7 +26,7 @@ export const reserveStep = defineBookingStep({ fields, startsFrom: [] }, ({ book
   },
 }));
 
-/** Also of one that was made before. Releasing or cancelling the booking gives it back. */
+/** Also for a repeated call. Releasing or cancelling the booking returns it. */
 export function planReserving(amount: Micro, tripId: Hex): Plan {
   return { movements: usdcMovements([amount, "trip_budget", "booking_reservation"]), tripId, irreversible: [] };
 }

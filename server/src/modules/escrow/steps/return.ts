@@ -9,12 +9,12 @@ import { noteCancellation, tellFree, tellWaiting } from "./booking-end.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep, toWord } from "./step.ts";
 
-/** The reason is in the contract's event as it is, or as its hash where it is longer than 32 bytes. */
+/** The contract's event has the reason itself, or its hash if it is longer than 32 bytes. */
 const fields = z.strictObject({ name: z.literal("return"), bookingId: StoredHash, reason: z.string() });
 
 /**
- * Ends a booking that is not confirmed, and what it held is free in its trip again. Where that cannot be, release_reservation takes a
- * cancellation instead: `release-reservation.ts` decides and plans.
+ * Ends an unconfirmed booking and frees its reserved money in its trip. If that is impossible, release_reservation
+ * cancels instead: `release-reservation.ts` decides and plans.
  */
 export const returnStep = defineBookingStep(
   { fields, startsFrom: ["reserved", "committed"] },

@@ -47,7 +47,7 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   additions: async (stores, booking) => ({ ...tellWaiting(booking), ...(await tellReturn(stores, booking)) }),
 }));
 
-/** What came back to the wallet for an order that it had paid, and what is left for other bookings. */
+/** The refund to the wallet for an order that it had paid, and the budget left for other bookings. */
 async function tellReturn(
   { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
   { tenantId, environment, bookingId, tripId, itineraryHash }: EscrowBooking,

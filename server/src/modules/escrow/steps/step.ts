@@ -40,11 +40,11 @@ interface Step {
   meaning?: object;
 }
 
-/** What changes when a step of a whole trip ends. */
+/** The changes at the end of a step of a whole trip. */
 export interface TripStepOutcome extends Pick<Step, "takes"> {
   /** Changes the trip. The caller holds its lock. */
   apply(trip: Trip, transaction: ChainTransaction): TripChange;
-  /** Writes whatever else belongs to that change. */
+  /** Writes other records that belong to that change. */
   alongside?(
     records: Pick<Aggregates, "trips" | "runEvents" | "messages">,
     trip: Trip,

@@ -3,7 +3,7 @@ import { TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
 import { giveBackFree } from "../records/trip-money.ts";
 import type { TripStepOutcome } from "./step.ts";
 
-/** What a closing and a release have in common. */
+/** Shared by a closing and a release. */
 export const endTrip: Pick<TripStepOutcome, "apply" | "alongside" | "note"> = {
   apply: (trip) => ({ ...giveBackFree(trip), state: "closed" }),
   async alongside({ runEvents }, { tenantId, environment, tripId }) {

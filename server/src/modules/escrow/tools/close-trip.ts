@@ -46,7 +46,7 @@ export const closeTrip = defineTool({
     const ports = { chain, submission, stores, clock };
     const answer = await takeClosing(ports, { tenantId, tripId, callId: call.id });
     if (answer !== undefined && "returnedUsdc" in answer.result) return toStepAnswer(answer, Output);
-    // Somebody released it after its expiry, or it was closed by an earlier version.
+    // It was released after its expiry, or closed by an earlier version.
     const trip = await requireTrip(ports, tenantId, tripId);
     const given = trip.transactions.findLast(({ step }) => step === "close" || step === "release");
     return {

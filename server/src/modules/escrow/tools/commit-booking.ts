@@ -105,7 +105,7 @@ const readTerms = (input: Input) => ({
   itineraryHash: hashOf(input.itineraryHash),
 });
 
-/** Whether a commit that was stored is the one that is asked for. */
+/** Whether a stored commit is the requested one. */
 const isCommitOf =
   (chain: Chain, input: Input): IsSameStep =>
   (taken, { pricing }) => {

@@ -26,7 +26,7 @@ const Override = z.strictObject({
   acknowledgedMicroUsdc: MicroAmount.describe("Exactly the markup over the ceiling"),
 });
 
-/** What fits no amount is complained about already. */
+/** A malformed amount is already reported. */
 const isPositive = (text: string): boolean => readMicro(text) !== 0n;
 
 export const confirmBooking = defineTool({
@@ -125,7 +125,7 @@ export const confirmBooking = defineTool({
   },
 });
 
-/** What the price was asked by: the same again is the same commit, whatever the policy says by then. */
+/** The inputs of the price: a repetition with the same inputs is the same commit, even under a changed policy. */
 function askedOf({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput) {
   return {
     costMicroUsdc,
@@ -135,7 +135,7 @@ function askedOf({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceI
   };
 }
 
-/** Whether a commit that was stored is the one that is asked for. */
+/** Whether a stored commit is the requested one. */
 const isCommitOf =
   (input: PriceInput & { vendorAddress: string; itineraryHash: string }): IsSameStep =>
   (taken, { pricing }) => {
@@ -149,7 +149,7 @@ const isCommitOf =
     );
   };
 
-/** Throws Failure with a code of `priceErrors`. */
+/** Throws a Failure with a code of `priceErrors`. */
 async function priceByPolicy(
   stores: Pick<Stores, "pricingPolicies">,
   { tenantId, environment }: Caller,

@@ -13,7 +13,7 @@ import { takeTripStep } from "../step-machine/take-trip-step.ts";
 
 const ActionType = z.enum(["search", "chat", "hold", "commit", "other"]);
 
-/** The plan does not depend on the id, which each call makes anew. */
+/** The plan does not depend on the id, which is new in every call. */
 const NO_ID = `0x${"0".repeat(64)}` as const;
 
 const Output = ChainWrite.extend({

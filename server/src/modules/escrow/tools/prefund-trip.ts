@@ -15,12 +15,12 @@ import { allowedOrigin, prefundTrip as prefund } from "../prefund-trip.ts";
 const LONGEST_NAME = 200;
 const LONGEST_TEXT = 2_000;
 const LONGEST_ADDRESS = 254;
-/** What 256 bits can count. */
+/** The digits of a 256-bit number. */
 const AGENT_ID = /^[0-9]{1,78}$/;
 const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
 
-/** What a buyer writes is shown to guests. */
+/** The buyer's texts are shown to guests. */
 const text = (longest: number, forbidden: RegExp) =>
   z
     .string()
@@ -103,7 +103,7 @@ export const prefundTrip = defineTool({
     ...(claimCode === undefined ? {} : { claimCode }),
   }),
 
-  // What is not spent comes back when the trip is closed or expires.
+  // Unspent budget comes back when the trip is closed or expires.
   plan: ({ budgetUsdc, escrowAddress, linkOrigin }, { chain, claimLinks, caller: { tenantId } }) =>
     planOrRefusal(async () => {
       requireEscrow(chain, escrowAddress);
@@ -142,7 +142,7 @@ export const prefundTrip = defineTool({
   },
 });
 
-/** What the wallet has left changes from day to day, so that it is stored with no trip. */
+/** The wallet's balance changes over time, so it is not stored with the trip. */
 async function answerOf(
   stored: unknown,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Pick<Caller, "tenantId" | "environment"> },

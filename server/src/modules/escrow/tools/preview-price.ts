@@ -65,7 +65,7 @@ export const previewPrice = defineTool({
     const markup = markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc);
     const asked = { cost: microOf(costMicroUsdc), markupBps, markup, policy };
     const refusal = refusalOf(() => priceBooking(asked));
-    // The ceiling alone can be overridden; without it the price is the same.
+    // Only the ceiling can be overridden; without it the price is the same.
     const priced = { ...asked, policy: { ...policy, ceiling: undefined } };
     const noPrice = refusalOf(() => priceBooking(priced));
     return {

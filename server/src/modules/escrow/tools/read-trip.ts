@@ -24,7 +24,7 @@ const History = z
   .array(z.object({ at: z.string(), step: z.string(), bookingId: z.string().nullable(), txHash: z.string() }))
   .describe("Oldest first");
 
-/** The claim is the guest's, and what the guest's code is made of is nobody else's. */
+/** The claim belongs to the guest, and the seed of the guest's code to nobody else. */
 const Output = TripAnswer.omit({ codeNonce: true, transactions: true, promisedUsdc: true }).extend({
   budget: Budget,
   history: History,

@@ -90,7 +90,7 @@ export const releaseReservation = defineTool({
   },
 });
 
-/** Where it went to the wallet, with what cancel_booking says of the same step, which answers with this when it is called later. */
+/** If the wallet got the money, adds the answer of cancel_booking for the same step, which a later call of that tool returns. */
 function describeRelease({ bookingId, tripId, reserved }: EscrowBooking, way: ReleaseWay) {
   const amount = formatDecimal(reserved);
   const isInTrip = way.walletBecause === undefined;
@@ -107,7 +107,7 @@ function describeRelease({ bookingId, tripId, reserved }: EscrowBooking, way: Re
   };
 }
 
-/** What cancel_booking did before cannot be done in another way any more. */
+/** A booking that cancel_booking ended can no longer be returned to the trip. */
 function afterCancellation(answer: StepAnswer, freeUsdc: string): StepAnswer {
   const { refundedUsdc } = answer.result;
   return {

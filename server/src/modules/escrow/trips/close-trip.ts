@@ -8,13 +8,13 @@ import type { StepAnswer, StepPorts } from "../step-machine/take-step.ts";
 import { takeTripStep } from "../step-machine/take-trip-step.ts";
 
 interface Closing extends Pick<Trip, "tenantId" | "tripId"> {
-  /** Left out: no call waits for it. */
+  /** Left out if no call waits for it. */
   callId?: string;
 }
 
 /**
- * Gives back what is free, once: a trip that is closed, or was released after its expiry, stays as it is. Throws Failure with a
- * code of `stepErrors` or `tripStateErrors`.
+ * Returns the free budget, once: a trip that is closed, or was released after its expiry, stays as it is. Throws a
+ * Failure with a code of `stepErrors` or `tripStateErrors`.
  */
 export async function closeTrip(ports: StepPorts, closing: Closing): Promise<Trip> {
   const { tenantId, tripId } = closing;
@@ -23,7 +23,7 @@ export async function closeTrip(ports: StepPorts, closing: Closing): Promise<Tri
   return await requireTrip(ports, tenantId, tripId);
 }
 
-/** Undefined: it was released before. */
+/** Undefined if it was released before. */
 export async function takeClosing(
   ports: StepPorts,
   { tenantId, tripId, callId }: Closing,
@@ -47,13 +47,13 @@ export async function takeClosing(
   }
 }
 
-/** What is free goes back with what went back before. */
+/** The free budget is added to earlier refunds. */
 export function describeClosing({ tripId, refunded, free, held, funder }: Trip) {
   const [returnedUsdc, heldUsdc] = [formatDecimal(refunded + free), formatDecimal(held)];
   return { tripId, state: "closed" as const, returnedUsdc, returnedTo: funder, heldUsdc };
 }
 
-/** A release can have been quicker. */
+/** A concurrent release may have come first. */
 function requireNotClosed({ state }: Trip): void {
   if (state === "closed") throw escrowFailure("trip_closed");
 }

@@ -23,7 +23,7 @@ const Prefund = z.strictObject({
   }),
 });
 
-/** A trip's budget goes from its funder's wallet, which signs it, into the escrow. */
+/** Moves a trip's budget into the escrow from its funder's wallet, which signs it. */
 export const tripPrefund = defineChainOperation({
   kind: "trip_prefund",
   input: Prefund,
@@ -46,7 +46,7 @@ export const tripPrefund = defineChainOperation({
 
 function authorize({ input, deadline }: OperationCall<z.output<typeof Prefund>>): TokenAuthorization {
   const { token, escrow, tripId, terms } = input;
-  // From its expiry on the escrow takes no trip.
+  // The escrow accepts no trip after its expiry.
   const validBefore = terms.expiresAt < deadline ? terms.expiresAt : deadline;
   return {
     kind: "token",
@@ -61,7 +61,7 @@ function authorize({ input, deadline }: OperationCall<z.output<typeof Prefund>>)
   };
 }
 
-/** Not a step of the operator's; what its end changes is told like that of the others. */
+/** Not a step of the operator, but its end is recorded like those of steps. */
 export const fundStep: OfTrip & TripStepOutcome = {
   of: "trip",
   storedAs: "fund",

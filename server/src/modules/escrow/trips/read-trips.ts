@@ -8,18 +8,18 @@ import type { Reads, Stores } from "../context.ts";
 import { hashOf, readHash } from "../input.ts";
 import { describeTrip, type WholeTrip } from "./trip-answers.ts";
 
-/** Whose trips are read. */
+/** The owner of the trips. */
 interface Owner {
   tenantId: string;
   environment: Environment;
 }
 
-/** How many of a trip's agent actions are shown. */
+/** The maximum of a trip's agent actions shown. */
 const LATEST_ACTIONS = 50;
 
 export const TripCursor = z.string().refine((text) => readHash(text) !== undefined, { message: CURSOR_MESSAGE });
 
-/** Newest first. `cursor` is what `TripCursor` has let through. */
+/** Newest first. `cursor` was validated by `TripCursor`. */
 export async function readTripPage(
   { trips, reads, clock }: Pick<Stores, "trips"> & { reads: Reads; clock: Clock },
   { tenantId, environment }: Owner,
@@ -38,7 +38,7 @@ export async function readTripPage(
   return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
 }
 
-/** Undefined: the tenant has no such trip. */
+/** Undefined if the tenant has no such trip. */
 export async function readWholeTrip(
   { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
   { tenantId, environment }: Owner,

@@ -10,7 +10,7 @@ import {
 } from "../../trips/index.ts";
 import { composeGuestMail } from "../guest-mail-text.ts";
 
-/** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
+/** Trips and bookings in escrow as their resource routes show them, without values derived from the code nonce and our key. */
 
 const Time = z.string().meta({ format: "date-time" });
 const Transactions = z
@@ -135,10 +135,10 @@ export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof
   };
 }
 
-/** A trip with everything of it. */
+/** A trip with all its parts. */
 export interface WholeTrip {
   trip: Trip;
-  /** Newest first, as the actions are. */
+  /** Newest first, like the actions. */
   bookings: readonly EscrowBooking[];
   actions: readonly AgentAction[];
 }

@@ -53,7 +53,7 @@ const metered = async (): Promise<string> =>
     ),
   );
 
-/** The answer is signed, and is what the API description says. */
+/** Expects a signed answer that fits the API description. */
 async function expectDescribed(method: "get" | "post", path: string, described: string) {
   const answer = await send(method.toUpperCase(), path);
   expect(api.answerProblems(described, method, answer)).toEqual([]);
@@ -119,7 +119,7 @@ describe("a trip", () => {
       sandbox: true,
     });
     expect(stepsIn(answer.body)).toEqual(["fund", "claim", "log"]);
-    // Whoever reads it cannot claim with it.
+    // A reader of the trip cannot claim with it.
     const [, secret = "none"] = guestLink.split("#");
     expect(answer.text).not.toContain(secret);
     expect(answer.text).not.toContain(`"${claimCode}"`);
@@ -149,7 +149,7 @@ describe("a trip", () => {
         status: "success",
       });
     }
-    // In whatever case the id is written.
+    // The id is not case-sensitive.
     expect((await get(`/api/bookings/0x${first.slice(2).toUpperCase()}`)).body).toEqual(booking.body);
 
     const ticketOrderHash = freshHash();
@@ -163,7 +163,7 @@ describe("a trip", () => {
       vendorPaidUsdc: "80.00",
       feePaidUsdc: "5.80",
       refundedUsdc: "14.45",
-      // What the vendor could not be paid is the vendor's, and waits for it.
+      // A failed payout belongs to the vendor and waits for it.
       waitingUsdc: "80.00",
     });
     expect(await escrow.withdrawable(vendorAddress)).toBe(80_000_000n);
@@ -184,7 +184,7 @@ describe("a trip", () => {
     const second = await page(`?limit=2&cursor=${first.nextCursor}`);
     expect([second.trips.map(({ tripId }) => tripId), second.nextCursor]).toEqual([ids.slice(2), null]);
     expect((await page("?limit=3")).nextCursor).toBeNull();
-    // Where somebody else's list begins is nothing to begin at.
+    // Another tenant's cursor is invalid.
     const foreign = await get(`/api/trips?cursor=${first.nextCursor}`);
     expect([foreign.status, foreign.body.code]).toEqual([400, "invalid_input"]);
     await expectDescribed("get", "/api/trips", "/api/trips");
@@ -248,7 +248,7 @@ describe("a trip", () => {
         else expect([status, body.scope], `${method} ${path}`).toEqual([403, needed]);
       }
     }
-    // None of it is a call that is paid.
+    // None of these is a paid call.
     expect(await metered()).toBe(before);
   });
 });
@@ -331,7 +331,7 @@ describe("closing", () => {
       post(`/api/trips/${tripId}/close`),
       service.call("reserve_booking", { tripId, upperBoundUsdc: "4" }),
     ]);
-    // Whoever is second waits for the other, or is told to.
+    // The second request waits for the first, or is told to.
     expect([200, 409]).toContain(closed.status);
     if (closed.status === 409) expect([closed.body.code, closed.body.retryable]).toEqual(["in_progress", true]);
     const last = await post(`/api/trips/${tripId}/close`);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Files that whoever has their address may read until it expires. Of the address only a hash is kept. */
+/** Files that anyone with their address may read until it expires. Only a hash of the address is stored. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table shared_file (

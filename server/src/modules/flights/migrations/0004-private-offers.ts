@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whose an offer of a search with private inputs is, until the supplier has long forgotten it. */
+/** The owner of an offer found with private inputs, until the supplier has long forgotten the offer. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table private_offer (

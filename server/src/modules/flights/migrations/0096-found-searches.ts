@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** All that a tenant's search has found, while its offers can be booked: packed, as it is read as a whole. */
+/** All offers found by a tenant's search, while they are bookable: compressed, as they are read together. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table found_search (

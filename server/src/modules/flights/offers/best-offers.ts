@@ -3,30 +3,27 @@ import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.
 import { isWhollyIn, shareIn } from "./cabins.ts";
 
 /**
- * The rule: a lower score is better, and
+ * The rule: a lower score is better, and score = price ÷ cheapest price + 0.5 × duration ÷ shortest duration + 0.15 ×
+ * stops over all offers of the search, with the duration and stops of all slices together. Twice the cheapest price
+ * weighs as much as three times the shortest duration; a stop weighs as much as 15 % of the cheapest price. Ratios
+ * instead of amounts apply equally to a short hop and a long journey in first class. Ties fall to the cheaper, then the
+ * shorter, then the earlier, then the id, so that equal searches give equal answers.
  *
- *   score = price ÷ cheapest price + 0.5 × duration ÷ shortest duration + 0.15 × stops
+ * Suppliers sell a cabin even if some flights of the journey lack it. The price of such an offer is divided by the
+ * square of the share of the flight time in the requested cabin or a higher one: an hour in economy before ten in
+ * business hardly counts, and half a journey in economy counts like four times the price.
  *
- * over all offers of the search, with the duration and stops of all slices together. Twice the cheapest price costs as much
- * as three times the shortest duration; a stop costs as much as 15 % of the cheapest price. Shares instead of amounts keep
- * the rule the same for a short hop and for a long journey in first class. Ties fall to the cheaper, then the shorter, then
- * the earlier, then the id, so that equal searches give equal answers.
+ * The best, the cheapest, the fastest and the cheapest direct itinerary are named, and come first among the offers
+ * shown. All but the best are chosen among the offers in the requested cabin all the way, if there are any.
  *
- * Suppliers sell a cabin also where some flights of the journey have none. The price of such an offer counts as the price
- * divided by the square of the share of the flight time that is flown in the cabin asked for or a higher one: an hour in
- * economy before ten in business hardly counts, and half a journey in economy counts like four times the price.
+ * An itinerary is the same aircraft at the same times: its fare brands and code-shares count once, by their cheapest
+ * offer in the requested cabin all the way, else by the lowest price counted as above.
  *
- * The best, the cheapest, the fastest and the cheapest direct itinerary are named, and those of them come first among the
- * ones that are shown. But for the best, they are looked for among the offers that are flown in the cabin asked for all the
- * way, where there are such offers.
- *
- * An itinerary is the same aircraft at the same times: fare brands and code-shares of it count once, by their cheapest offer
- * that is in the cabin asked for all the way, else by the one with the lowest price counted as above.
- * A supplier prices one search in one currency; numbers are only compared here, never computed on as money.
+ * A supplier prices one search in one currency; numbers are only compared here, never used as money.
  */
 const DURATION_WEIGHT = 0.5;
 const STOP_WEIGHT = 0.15;
-/** A share of none would make every price endless, and all of them alike. */
+/** A share of zero would make every price infinite, and all of them equal. */
 const LEAST_SHARE = 0.1;
 
 type Cabin = FlightSearch["cabinClass"];
@@ -45,7 +42,7 @@ export function bestOffers(offers: readonly FlightOffer[], cabin: Cabin = "econo
   return rank(offers, cabin).map(({ offer }) => offer);
 }
 
-/** Undefined: there are no offers. */
+/** Undefined without offers. */
 export function chooseOffers(
   offers: readonly FlightOffer[],
   most: number,
@@ -81,7 +78,7 @@ function rank(offers: readonly FlightOffer[], cabin: Cabin): Rated[] {
 interface Rated {
   offer: FlightOffer;
   price: number;
-  /** The price, with what is flown in a lower cabin counted in. */
+  /** The price, adjusted for flights in a lower cabin. */
   worth: number;
   isWhole: boolean;
   minutes: number;
@@ -98,12 +95,12 @@ function rate(offer: FlightOffer, cabin: Cabin): Rated {
   return { offer, price, worth, isWhole, minutes, stops, departingAt: offer.slices[0]?.segments[0]?.departingAt ?? "" };
 }
 
-/** Nobody changes planes. */
+/** There is no change of planes. */
 export function isDirect({ slices }: FlightOffer): boolean {
   return slices.every(({ segments }) => segments.length === 1);
 }
 
-/** Of all slices together, without the days between them. */
+/** The duration of all slices together, without the days between them. */
 export function journeyMinutes({ slices }: FlightOffer): number {
   return slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0);
 }
@@ -136,7 +133,7 @@ function oneOfEachItinerary(rated: readonly Rated[]): Rated[] {
 const compareFares = (left: Rated, right: Rated): number =>
   Number(right.isWhole) - Number(left.isWhole) || left.worth - right.worth || compare(left, right);
 
-/** Equal for offers that put the traveler on the same aircraft at the same times. */
+/** Equal for offers on the same aircraft at the same times. */
 export function itineraryKey(offer: FlightOffer): string {
   const slices = offer.slices.map((slice) =>
     slice.segments.map((segment) =>

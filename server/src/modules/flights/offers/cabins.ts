@@ -4,16 +4,16 @@ import type { FlightOffer, FlightSearch, Segment } from "../../../ports/supplier
 
 type Cabin = FlightSearch["cabinClass"];
 
-/** Suppliers sell a cabin also where some flights of a journey have none: those are then flown in a lower one. */
+/** Suppliers sell a cabin even if some flights of the journey lack it: those are flown in a lower one. */
 
 const segmentsOf = ({ slices }: FlightOffer): readonly Segment[] => slices.flatMap(({ segments }) => segments);
 
-/** Of the passengers of one flight, who may sit in several. */
+/** The cabins of one flight's passengers, which may differ. */
 function cabinsOn({ cabinClass, passengers }: Segment): string[] {
   return [...new Set([cabinClass, ...passengers.map((passenger) => passenger.cabinClass)])];
 }
 
-/** Whether every passenger sits in this cabin or a higher one. A cabin that the supplier does not name counts as the lowest. */
+/** Whether every passenger is in this cabin or a higher one. A cabin not named by the supplier counts as the lowest. */
 function isFlownIn(segment: Segment, asked: Cabin): boolean {
   return cabinsOn(segment).every((text) => !isHigherCabin(asked, CabinClass.safeParse(text).data ?? "economy"));
 }
@@ -22,7 +22,7 @@ export function isWhollyIn(offer: FlightOffer, asked: Cabin): boolean {
   return segmentsOf(offer).every((segment) => isFlownIn(segment, asked));
 }
 
-/** From 0 to 1: how much of the time in the air is flown in this cabin or a higher one. */
+/** From 0 to 1: the share of the flight time in this cabin or a higher one. */
 export function shareIn(offer: FlightOffer, asked: Cabin): number {
   const minutes = (segments: readonly Segment[]) => segments.reduce((sum, each) => sum + each.durationMinutes, 0);
   const segments = segmentsOf(offer);

@@ -1,7 +1,7 @@
 import type { Condition, FlightOffer, Slice } from "../../../ports/supplier/flights.ts";
 import { hasSeveralCabins, sayCabins } from "./cabins.ts";
 
-/** The offer's conditions as sentences that can be read out to the traveler. */
+/** The offer's conditions as sentences to read out to the traveler. */
 export function describeConditions(offer: FlightOffer): string[] {
   const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
   return [
@@ -25,7 +25,7 @@ function describe(noun: string, adjective: string, condition: Condition | null):
     .concat(".");
 }
 
-/** Airlines give back what is refundable as money or as credit, and offers do not say which: only the quote of a cancellation does. */
+/** Airlines refund money or credit, and offers do not tell which: only the quote of a cancellation does. */
 function sayForm(refund: Condition | null): string {
   if (refund?.allowed !== true) return "";
   const { penaltyAmount } = refund;

@@ -27,8 +27,8 @@ export const Fare = z.object({
 type Fare = z.infer<typeof Fare>;
 
 /**
- * The other fares of an offer's flights, cheapest first. What sells the same terms twice, as code-shares do, is shown once, at its
- * lower price. Where there are too many, the cheapest that can be given back and the cheapest that can be changed are always shown.
+ * The other fares of an offer's flights, cheapest first. Of equal terms, as of code-shares, only the cheaper is shown.
+ * If there are too many, the cheapest refundable and the cheapest changeable one are always included.
  */
 export function otherFares(offer: FlightOffer, offers: readonly FlightOffer[]): Fare[] {
   const flights = itineraryKey(offer);
@@ -74,7 +74,7 @@ export function fareName({ slices }: FlightOffer): string | null {
 export const cabinOf = ({ slices }: FlightOffer): string =>
   [...new Set(slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)))].join(" / ");
 
-/** As many as every flight of the journey takes. */
+/** The number that every flight of the journey includes. */
 export function bagsOf({ slices }: FlightOffer, type: string): number {
   const counts = slices.flatMap(({ segments }) =>
     segments.map(({ baggage }) => baggage.reduce((sum, bag) => sum + (bag.type === type ? bag.quantity : 0), 0)),
@@ -87,7 +87,7 @@ export const Comparison = z.object({
   itineraries: z.number(),
 });
 
-/** A fare of everything that was considered, perhaps of flights that are not shown. */
+/** A fare among all offers considered, possibly of flights that are not shown. */
 const PickedFare = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
@@ -123,7 +123,7 @@ export const countOffers = (offers: readonly FlightOffer[]): z.infer<typeof Comp
   itineraries: new Set(offers.map(itineraryKey)).size,
 });
 
-/** How much was looked at, and which offer is which. */
+/** How many offers were considered, and which one is which. */
 export function compareOffers(
   { shown, best, cheapest, fastest, cheapestDirect }: NonNullable<ReturnType<typeof chooseOffers>>,
   offers: readonly FlightOffer[],
@@ -148,7 +148,7 @@ export function compareOffers(
   };
 }
 
-/** Of all whose terms allow it; a penalty that is not known counts as the highest. */
+/** Among all offers whose terms allow it; an unknown penalty counts as the highest. */
 function pickByTerms(offers: readonly FlightOffer[], shownIds: ReadonlySet<string>, cabin: FlightSearch["cabinClass"]) {
   const cheapestFirst = offers.toSorted((left, right) => micro(left) - micro(right));
   const changeable = cheapestFirst.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true);
@@ -201,7 +201,7 @@ function sayWay({ segments, origin, destination }: Slice): string {
   return `${flown} ${from} ${departs} → ${to} ${departs.startsWith(day) ? time : arrives}, ${how}`;
 }
 
-/** Those that picks name with their flights, whether they are shown or not. */
+/** The picked offers with their flights, whether shown or not. */
 export function pickedOffers(
   {
     cheapestChangeable,
@@ -217,7 +217,7 @@ export function pickedOffers(
   return offers.filter(({ id }) => ids.has(id));
 }
 
-/** The first of those with the least. */
+/** The first one with the lowest value. */
 function lowest(offers: readonly FlightOffer[], measure: (offer: FlightOffer) => number): FlightOffer | undefined {
   const least = Math.min(...offers.map(measure));
   return offers.find((offer) => measure(offer) === least);
@@ -226,5 +226,5 @@ function lowest(offers: readonly FlightOffer[], measure: (offer: FlightOffer) =>
 const changePenalty = ({ conditions }: FlightOffer): number =>
   Number(parseDecimal(conditions.changeBeforeDeparture?.penaltyAmount ?? "") ?? Number.MAX_SAFE_INTEGER / 2);
 
-/** Only compared here. */
+/** For comparison only. */
 const micro = ({ totalAmount }: FlightOffer): number => Number(parseDecimal(totalAmount) ?? Number.MAX_SAFE_INTEGER);

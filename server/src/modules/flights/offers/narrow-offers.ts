@@ -10,7 +10,7 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const Time = z.string().regex(TIME, { error: "must be a time of day, such as 08:30" });
 const Window = z.strictObject({ from: Time.optional(), until: Time.optional() }).optional();
 
-/** What offers must have, and in which order they are shown. Times are local at the airport; both ends count. */
+/** Requirements of offers, and their order. Times are local at the airport; both ends are included. */
 export const Wishes = {
   departs: Window.describe("Local HH:MM, both ends count"),
   arrives: Window,
@@ -37,7 +37,7 @@ type Wishes = z.output<typeof WishesShape>;
 
 type Test = (offer: FlightOffer) => boolean;
 
-/** The tests that a call asks for, by the names of their arguments. */
+/** The tests that a call asks for, by argument name. */
 function testsOf(wishes: Wishes, cabin: FlightSearch["cabinClass"]): [name: string, test: Test][] {
   const { airlines, checkedBags } = wishes;
   const codes = new Set(airlines?.map((code) => code.toUpperCase()));
@@ -69,7 +69,7 @@ function endsOf({ slices }: FlightOffer, index: number): { departs: string; arri
   return { departs: segments[0]?.departingAt ?? "", arrives: segments.at(-1)?.arrivingAt ?? "" };
 }
 
-/** A window that ends before it begins goes over midnight. */
+/** A window that ends before it begins spans midnight. */
 function isWithin(
   local: string,
   { from = "00:00", until = "23:59" }: { from?: string | undefined; until?: string | undefined } = {},
@@ -85,7 +85,7 @@ function isBy({ slices }: FlightOffer, codes: ReadonlySet<string>): boolean {
   );
 }
 
-/** Those that have everything, and, where none does, what each of the arguments alone keeps out. */
+/** The offers that pass all tests, and, if none does, the arguments that alone exclude all. */
 export function narrow(
   offers: readonly FlightOffer[],
   wishes: Wishes,
@@ -99,7 +99,7 @@ export function narrow(
   return { matching, emptiedBy: emptiedBy.map(([name]) => name) };
 }
 
-/** One offer of each itinerary. */
+/** One offer per itinerary. */
 export function inOrder(
   offers: readonly FlightOffer[],
   order: Wishes["order"],
@@ -122,12 +122,12 @@ export function inOrder(
 
 const Cursor = z.tuple([z.number().int().min(0), z.string()]);
 
-/** A page begins at a place in what a search and these wishes give; it means nothing in another list. */
+/** A cursor is a position in the list of a search with these wishes; it is invalid in another list. */
 export function writeCursor(offset: number, searchId: string, wishes: Wishes): string {
   return Buffer.from(JSON.stringify([offset, digestOf(searchId, wishes)])).toString("base64url");
 }
 
-/** Undefined: it is of another list, or none at all. */
+/** Undefined if it is of another list, or malformed. */
 export function readCursor(cursor: string, searchId: string, wishes: Wishes): number | undefined {
   try {
     const [offset, digest] = Cursor.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));

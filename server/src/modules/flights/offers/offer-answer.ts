@@ -11,7 +11,7 @@ import {
 import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
 import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
 
-/** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
+/** An offer in the answer of a search: members that are empty for nearly every offer are left out if empty. */
 export const OfferAnswer = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
@@ -61,7 +61,7 @@ export const OfferAnswer = z.object({
   expiresAt: z.string(),
 });
 
-/** With the other fares of its flights, which are among `offers`. `cabin`: the one asked for. */
+/** With the other fares of its flights among `offers`. `cabin` is the requested one. */
 export function toOfferAnswer(
   offer: FlightOffer,
   offers: readonly FlightOffer[],

@@ -10,10 +10,10 @@ interface Owner {
   environment: Environment;
 }
 
-/** An offer that has expired is still refused to others for so long, also while the supplier's clock is behind. */
+/** An expired offer is still refused to others for this long, in case the supplier's clock is behind. */
 const KEPT_AFTER_EXPIRY_HOURS = 24;
 
-/** Whether the search names what is the tenant's alone, so that its offers are, too. */
+/** Whether the search has private inputs of the tenant, so that its offers are private, too. */
 export function hasPrivateInputs(query: z.output<typeof SearchFlightsInput>): boolean {
   return (
     query.linkSessionTraveler ||
@@ -24,7 +24,7 @@ export function hasPrivateInputs(query: z.output<typeof SearchFlightsInput>): bo
   );
 }
 
-/** All offers that the supplier made, not only those that are shown: ids of one search may be guessed from each other. */
+/** All offers of the supplier, not only those shown: ids of one search may be guessed from each other. */
 export async function keepPrivate(
   privateOffers: PrivateOffers,
   { tenantId, environment }: Owner,
@@ -39,7 +39,7 @@ export async function keepPrivate(
   await privateOffers.remember({ environment, tenantId }, ids, until, loyaltyAccounts);
 }
 
-/** The offer at its present price. Another tenant's private offer does not exist, and the supplier is not asked for it. */
+/** The offer at its current price. Another tenant's private offer is not found, and the supplier is not asked for it. */
 export async function getOwnOffer(
   { flights, privateOffers }: { flights: Flights; privateOffers: PrivateOffers },
   { tenantId, environment }: Owner,
@@ -50,12 +50,12 @@ export async function getOwnOffer(
   try {
     return await flights.getOffer(offerId, options);
   } catch (error) {
-    // The same words for an offer that nobody knows as for one that is somebody else's.
+    // The same text for an unknown offer as for another tenant's.
     throw error instanceof Failure && error.code === "offer_not_found" ? offerNotFound(error.cause) : error;
   }
 }
 
-/** The failures of every tool that takes an offer. */
+/** Failures of every tool that takes an offer. */
 export const offerErrors = {
   offer_not_found: "The offer does not exist. Search again.",
   offer_expired: "The offer can no longer be booked. Search again.",

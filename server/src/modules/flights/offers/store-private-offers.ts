@@ -17,8 +17,8 @@ const Accounts = z.array(z.array(z.object({ airlineIataCode: z.string(), account
 export function createPrivateOffers(db: Queryable, vault: Vault) {
   return {
     /**
-     * Before any of the offers is told to anybody. Kept until `until`; an offer that has an owner keeps it. `loyaltyAccounts`: what the
-     * search gave, by passenger, for the booking of an offer; sealed.
+     * Called before any of the offers is shown. Kept until `until`; an offer keeps its first owner. `loyaltyAccounts`
+     * are the search's, by passenger, sealed for the booking of an offer.
      */
     async remember(
       { environment, tenantId }: { environment: Environment; tenantId: string },
@@ -30,7 +30,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       const sealed = hasAccounts
         ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(environment, tenantId))
         : null;
-      // One statement with as many parameters however many offers a search has.
+      // One statement with a constant number of parameters for any number of offers.
       await sql`
         insert into private_offer (network, offer_id, tenant_id, expires_at, loyalty_accounts)
         select ${environment}, offer_id, ${tenantId}, ${until.toString()}::timestamptz, ${sealed}::text
@@ -48,7 +48,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       return owner !== undefined && owner.tenantId !== tenantId;
     },
 
-    /** What the tenant's own search gave; empty for an offer of another search. */
+    /** The accounts of the tenant's own search; empty for an offer of another search. */
     async loyaltyAccounts(environment: Environment, tenantId: string, offerId: string): Promise<AccountsByPassenger> {
       const row = await db
         .selectFrom("privateOffer")
@@ -59,7 +59,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(environment, tenantId))));
     },
 
-    /** Forgets what was to be kept no longer than `at`. */
+    /** Deletes rows that expired before `at`. */
     async prune(at: Temporal.Instant): Promise<void> {
       await pruneRows(db, "private_offer", sql`expires_at <= ${at.toString()}::timestamptz`);
     },
@@ -67,12 +67,12 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
 }
 
 /**
- * Which tenant an offer of a search with private inputs belongs to: such offers show and use what is the searching tenant's
- * alone. Offers of other searches are open ids and are not kept here.
+ * The owner of each offer from a search with private inputs: such offers show and use private data of the searching
+ * tenant. Offers of other searches are public and not stored here.
  */
 export type PrivateOffers = ReturnType<typeof createPrivateOffers>;
 
-/** What is sealed opens for its tenant in its environment only. */
+/** A sealed value opens only for its tenant in its environment. */
 function contextOf(environment: Environment, tenantId: string): string {
   return `searched_loyalty_accounts:${environment}:${tenantId}`;
 }

@@ -80,7 +80,7 @@ describe("the best offers", () => {
       fc.property(anyOffers, (offers) => {
         const shown = best(offers);
         const left = offers.filter((one) => !shown.some((kept) => itineraryKey(kept) === itineraryKey(one)));
-        // The cheapest, the fastest and the cheapest direct one of all are always among them, whatever else speaks against them.
+        // The cheapest, the fastest and the cheapest direct one are always included, whatever their score.
         const direct = offers.filter(isDirect);
         const isNamed = (one: FlightOffer) =>
           isCheapest(one, offers) || isFastest(one, offers) || (isDirect(one) && isCheapest(one, direct));
@@ -184,7 +184,7 @@ describe("the best offers", () => {
     expect(choose(offers).ids).toEqual(["middling_1", "cheap", "fast"]);
     const picks = { best: "middling_1", cheapest: "cheap", fastest: "fast", cheapestDirect: "cheap" };
     expect(choose(offers).picks).toMatchObject({ ...picks, notShown: [] });
-    // The cheapest without a change of planes is a pick where it is none of these: three offers are the most.
+    // The cheapest direct one is a pick if it is none of these: at most three offers.
     const changing = [1, 2, 3].map((hour) => stopping(`changing_${hour}`, "100.00", 430, hour));
     const all = [
       ...changing,

@@ -21,7 +21,7 @@ const Found = z.object({ offers: z.array(z.object({ id: z.string() })) });
 
 describe("over dispatch, an offer of a search", () => {
   let service: TestService;
-  /** How the two tenants call; the owner is the demo tenant with its complete traveler. */
+  /** The two tenants' call options; the owner is the demo tenant with its complete traveler. */
   const owner: CallOptions = {};
   let stranger: CallOptions;
   let customerUserId: string;
@@ -90,7 +90,7 @@ describe("over dispatch, an offer of a search", () => {
   const show = (offerId: string, as: CallOptions) => service.call("display_offer_conditions", { offerId }, as);
   const book = (offerId: string, as: CallOptions) => service.call("book_flight", { offerId }, as);
 
-  /** What a caller is told, without what differs from call to call. */
+  /** The answer to a caller, without members that differ from call to call. */
   async function refusal(answer: ReturnType<typeof show>) {
     const { status, body } = await answer;
     const { traceId: _, ...told } = body;
@@ -115,7 +115,7 @@ describe("over dispatch, an offer of a search", () => {
     expect((await show(offerId, owner)).status).toBe(200);
     const booked = await book(offerId, owner);
     expect(booked.status, booked.text).toBe(200);
-    // Also when it is booked.
+    // Also when booking.
     expect(await refusal(book(offerId, stranger))).toMatchObject({ code: "offer_not_found" });
   });
 

@@ -17,10 +17,10 @@ export interface AskedFlight {
   airlineCreditId: string | undefined;
 }
 
-/** What an answer of an earlier release says of services. */
+/** The services in an answer of an earlier release. */
 const Answered = z.object({ services: z.array(z.unknown()).default([]) });
 
-/** What a call asks for, to tell a repetition from another booking of the same offer. */
+/** The request of a call, to distinguish a repetition from another booking of the same offer. */
 export function askedFlight(travelers: Travelers, caller: FlightCaller, asked: AskedFlight): AskedBooking {
   const { offerId, additionalCustomerUserIds, airlineCreditId } = asked;
   const services = asked.services.toSorted((one, other) => (one.id < other.id ? -1 : 1));

@@ -37,7 +37,7 @@ export interface BookFlightRequest extends AskedFlight {
   callId: string;
 }
 
-/** Books an offer once per tenant, whoever asks for it how often. Throws Failure; see `booking-steps.ts` for the way of a booking. */
+/** Books an offer once per tenant, however many calls ask for it. Throws a Failure; see `booking-steps.ts` for the states of a booking. */
 export function bookFlight(
   ports: BookFlightPorts,
   request: BookFlightRequest,
@@ -51,7 +51,7 @@ export function bookFlight(
   return bookOnce(ports, { caller, callId, asked, steps, prepare }, options);
 }
 
-/** Everything that can be refused before anything is stored or sent. */
+/** Runs all checks before anything is stored or sent. */
 async function prepareBooking(
   ports: BookFlightPorts,
   request: BookFlightRequest,
@@ -59,7 +59,7 @@ async function prepareBooking(
   random: RandomBytes,
 ): Promise<PreparedBooking> {
   const { booking, order, offer } = await prepareOrder(ports, request, random);
-  // Suppliers take services only with an order that is paid at once, and then all of it or nothing is booked.
+  // Suppliers accept services only with an order paid at once; then all of it or nothing is booked.
   const instant =
     order.services.length > 0 ||
     request.airlineCreditId !== undefined ||
@@ -70,7 +70,7 @@ async function prepareBooking(
   };
 }
 
-/** The same for an order that an earlier call has held. */
+/** The same for an order held by an earlier call. */
 async function preparePayment(
   ports: BookFlightPorts,
   request: BookFlightRequest,
@@ -90,7 +90,7 @@ export interface PreparedOrder {
   offer: FlightOffer;
 }
 
-/** Everything that can be refused before anything is stored or sent; it changes nothing. */
+/** Runs all checks before anything is stored or sent; changes nothing. */
 async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">) {
   const { flights, flightServicing, stores, clock } = ports;
   const { caller, offerId, services, airlineCreditId } = request;
@@ -113,13 +113,13 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);
   const travelers = await findTravelers(ports, request, offer);
   const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
-  // What the balance pays, and at what it is converted.
+  // The amount that the balance pays, and its conversion.
   const open = formatDecimal(covered >= total ? 0n : total - covered);
   const amountMicroUsdc = inUsdc(open, totalCurrency, rate) ?? 0n;
   return { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices };
 }
 
-/** The same for an offer that is held or not, as `bookFlight` begins, and that the wallet can pay for it. */
+/** The checks with which `bookFlight` begins, for a held or a new order, and that the wallet can pay. */
 export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
   const { caller, offerId } = request;
   const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
@@ -130,7 +130,7 @@ export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlig
   await requireBalance(ports.stores, caller, amountMicroUsdc);
 }
 
-/** The same as `holdFlight` begins. */
+/** The checks with which `holdFlight` begins. */
 export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
   const { caller, offerId } = request;
   const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
@@ -140,7 +140,7 @@ export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlight
   requireHoldableOffer(offer);
 }
 
-/** Throws `hold_not_available` where the airline wants its money at once. */
+/** Throws `hold_not_available` if the airline requires payment at once. */
 export function requireHoldableOffer({ paymentRequirements }: FlightOffer): void {
   if (paymentRequirements.requiresInstantPayment) throw notHeld("The airline does not hold this fare.");
 }
@@ -151,7 +151,7 @@ export function notHeld(why: string): Failure {
   });
 }
 
-/** What is ordered at the supplier, and the booking of it. */
+/** Prepares the order at the supplier, and its booking. */
 export async function prepareOrder(
   ports: BookFlightPorts,
   request: BookFlightRequest,
@@ -184,8 +184,8 @@ export async function prepareOrder(
 }
 
 /**
- * The caller first, then those who are named; as many as the offer was searched for, each with a complete profile. The caller
- * stays at home where the others fill the offer alone, as when an agent books for its clients.
+ * The caller first, then the named travelers; as many as the offer was searched for, each with a complete profile. The
+ * caller does not travel if the others fill the offer, as when an agent books for its clients.
  */
 async function findTravelers(
   ports: BookFlightPorts,
@@ -245,7 +245,7 @@ async function findNamed(
   return found;
 }
 
-/** `index`: of the argument that names the traveler; left out: the one by which an earlier one did. */
+/** `index` is that of the argument that names the traveler; left out for an earlier argument. */
 function refuseTwice(userId: string, others: readonly Traveler[], index?: number): void {
   const known = others.findIndex((traveler) => traveler.userId === userId);
   if (known === -1) return;
@@ -253,7 +253,7 @@ function refuseTwice(userId: string, others: readonly Traveler[], index?: number
   throw invalidInput([{ path: `additionalCustomerUserIds.${index ?? known}`, message }]);
 }
 
-/** What the credit covers of the offer, in micro-units of its currency. */
+/** The part of the offer covered by the credit, in micro-units of its currency. */
 async function creditFor(
   ports: BookFlightPorts,
   caller: BookFlightRequest["caller"],
@@ -294,7 +294,7 @@ async function toPassengers(
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
     const owner = { tenantId: who.tenantId, userId: traveler.userId, environment: who.environment };
     const details = { givenName, familyName, email, phoneNumber };
-    // A flight needs no customer: who cannot have one flies without.
+    // A flight needs no customer: a traveler who cannot have one flies without.
     const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId).catch((error: unknown) => {
       if (!isEmailTaken(error)) throw error;
       return { customerUserId: undefined };

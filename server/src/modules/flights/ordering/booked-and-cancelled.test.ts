@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
 
-/** An offer is booked once, and stays booked when its order is cancelled: nobody may take the old answer for a new booking. */
+/** An offer is booked once, and stays booked after its order is cancelled: the old answer must not pass for a new booking. */
 
 let world: Servicing;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import type { Stores } from "../context.ts";
 
 type Booked = z.output<typeof BookingResult>;
 
-/** What a booking answered, with what became of its order since: a repetition says nothing that is not true any more. */
+/** Updates a booking's answer with its order's current state, so that a repetition contains nothing outdated. */
 export async function asOfNow(
   {
     stores,

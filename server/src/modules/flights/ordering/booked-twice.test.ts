@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
 import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
 
-/** The same traveler on the same flight again is a remark, not a refusal: it may be meant. */
+/** The same traveler on the same flight again causes a remark, not a refusal: it may be intended. */
 
 let world: Servicing;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ it("warns of another fare of the flight and of the flight found again, and names
   expect(held.next).toContain(said);
   const twice = await world.result("book_flight", { offerId: otherFare });
   expect(twice.next).toContain(said);
-  // An order that is given back warns no more.
+  // A cancelled order causes no remark.
   for (const orderId of [booked.orderId, held.orderId]) {
     const { cancellationId } = await world.result("cancel_order_quote", { orderId });
     await world.result("confirm_cancel_order", { cancellationId });

@@ -3,7 +3,7 @@ import { rateErrors, supplierErrors } from "../../bookings/index.ts";
 import { offerErrors } from "../offers/private-offers.ts";
 import type { AskedFlight } from "./asked-flight.ts";
 
-/** What the tools take that book an offer or hold it, and how they fail before anything is ordered. */
+/** The inputs of the tools that book or hold an offer, and their failures before anything is ordered. */
 export const BookFlightInput = z.strictObject({
   offerId: z.string().describe("off_… of search_flights"),
   services: z

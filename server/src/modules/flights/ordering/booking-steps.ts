@@ -57,7 +57,7 @@ export class FlightBookingSteps implements BookingSteps {
     return this.#flights.quietMilliseconds;
   }
 
-  /** Sends the order of a stored intent. `instant`: together with its payment; `mostFromBalance` is in the order's currency. */
+  /** Sends the order of a stored intent. `instant` sends it together with its payment; `mostFromBalance` is in the order's currency. */
   order(
     { airlineCreditId }: Booking,
     { mostFromBalance, ...request }: OrderRequest & { mostFromBalance: string },
@@ -69,7 +69,7 @@ export class FlightBookingSteps implements BookingSteps {
       request: () => (instant ? this.#flights.instantOrder(paidAtOnce) : this.#flights.holdOrder(request)),
       answered: (booking, found) => this.#afterOrder(booking, found, instant),
       refused: (booking, failure) =>
-        // The supplier made nothing; the same order, paid at once, is still what was asked for.
+        // The supplier made nothing; the same order, paid at once, still fulfils the request.
         failure.code === "hold_not_available" && !instant
           ? this.order(booking, { ...request, mostFromBalance }, true)
           : failed(failure),
@@ -89,7 +89,7 @@ export class FlightBookingSteps implements BookingSteps {
     const alive = found.filter(({ cancelled }) => !cancelled);
     const order = alive.find(({ paid }) => paid) ?? alive[0];
     if (order === undefined) return failed(neverHappened());
-    // A part payment by credit only exists as an instant order; one that is unpaid after the quiet time will not be paid.
+    // Part payment by credit exists only in an instant order; one that is unpaid after the quiet time stays unpaid.
     if (!order.paid && booking.airlineCreditId !== undefined) return this.#giveUp(booking, order.id, neverHappened());
     return this.#afterOrder(booking, order, false);
   }
@@ -102,7 +102,7 @@ export class FlightBookingSteps implements BookingSteps {
     return this.#pay(booking, order);
   }
 
-  /** `paidAtOnce`: an order that was sent with its payment and does not show it is an open question, not a hold. */
+  /** `paidAtOnce`: an order sent with its payment that does not show it is an open question, not a hold. */
   #afterOrder(booking: Booking, found: SupplierOrder, paidAtOnce: boolean): BookingMove {
     if (found.paid) return this.#booked(booking, found);
     if (paidAtOnce) return unknown(new Error("an instant order came back unpaid"));
@@ -118,16 +118,16 @@ export class FlightBookingSteps implements BookingSteps {
       request: () => this.#flights.payOrder(order.id, order.totalAmount, order.totalCurrency),
       answered: async (paying) => this.#afterPayment(paying, { ...(await this.#readAgain(order)), paid: true }),
       refused: async (paying, failure) => {
-        // Refused now may still mean that an earlier payment of this order arrived.
+        // A refusal may still mean that an earlier payment of this order arrived.
         const current = await this.#read(order.id);
         return current?.paid === true ? this.#afterPayment(paying, current) : this.#giveUp(paying, order.id, failure);
       },
     });
   }
 
-  /** The order is paid and stands, whatever becomes of the bags. */
+  /** The order is paid and stands, whatever happens to the bags. */
   async #afterPayment(booking: Booking, order: SupplierOrder): Promise<BookingMove> {
-    // A held order has no services: those that there are were added by an earlier request, all of them or none.
+    // A held order has no services: existing ones were added by an earlier request, all or none.
     if (!isAddedLater(booking) || order.services.length > 0) return this.#booked(booking, order);
     const offered =
       booking.additions < MOST_ADDITIONS
@@ -142,7 +142,7 @@ export class FlightBookingSteps implements BookingSteps {
       request: () => this.#flights.addBags(order.id, bags, { amount, currency: order.totalCurrency }),
       answered: (adding, found) => this.#booked(adding, { ...found, paid: true }, { added, reasons }),
       refused: async (adding, failure) => {
-        // Refused now may still mean that an earlier request arrived.
+        // A refusal may still mean that an earlier request arrived.
         const current = adding.additions > 1 ? await this.#flights.getOrder(order.id) : order;
         if (current.services.length > 0) return this.#booked(adding, current);
         const { reasons: refusals } = notAdded(adding, reasonOf(failure));
@@ -152,8 +152,8 @@ export class FlightBookingSteps implements BookingSteps {
   }
 
   /**
-   * Ends a booking whose order was unpaid when it was last read. A hold that cannot be cancelled lapses by itself and costs
-   * nothing; but it may be that it cannot because a late payment has arrived.
+   * Ends a booking whose order was unpaid at the last reading. A hold that cannot be cancelled lapses at no cost; but a
+   * late payment may be the reason.
    */
   async #giveUp(booking: Booking, orderId: string, failure: Failure): Promise<BookingMove> {
     try {
@@ -178,7 +178,7 @@ export class FlightBookingSteps implements BookingSteps {
     return booked(booking, { order: made, result, charged: balancePays(booking, order) });
   }
 
-  /** Undefined: the supplier has no such order. Throws when it does not answer. */
+  /** Undefined if the supplier has no such order. Throws if it does not answer. */
   async #read(orderId: string): Promise<SupplierOrder | undefined> {
     try {
       return await this.#flights.getOrder(orderId);
@@ -188,13 +188,13 @@ export class FlightBookingSteps implements BookingSteps {
     }
   }
 
-  /** The order as it is after its payment, for its ticket numbers; what is known already when the supplier does not answer. */
+  /** The order after its payment, for its ticket numbers; the known state if the supplier does not answer. */
   async #readAgain(known: SupplierOrder): Promise<SupplierOrder> {
     return await this.#flights.getOrder(known.id).catch(() => known);
   }
 }
 
-/** For the reconciler. `flightsFor`: undefined for an environment that is switched off. */
+/** For the reconciler. `flightsFor` returns undefined for an environment that is switched off. */
 export function flightBookingUse(
   storage: BookingStorage,
   flightsFor: (environment: Environment) => Flights | undefined,
@@ -205,7 +205,7 @@ export function flightBookingUse(
   });
 }
 
-/** The flights cost what the call was told, or less; what is set aside for bags pays for bags alone. */
+/** The flights cost at most what the call was told; money set aside for bags pays only for bags. */
 function isAtAgreedPrice(
   { totalAmount, totalCurrency, askedServices, holdCallId }: Booking,
   order: Pick<SupplierOrder, "totalAmount" | "totalCurrency">,

@@ -25,7 +25,7 @@ export interface PaymentPorts extends BookingStorage, RatePorts {
 
 type PaymentRequest = Pick<AskedFlight, "offerId" | "services"> & { caller: FlightCaller };
 
-/** Everything that can be refused before a held order is paid; it changes nothing. */
+/** Runs all checks before a held order is paid; changes nothing. */
 export async function checkPayment(ports: PaymentPorts, { caller, offerId, services }: PaymentRequest, held: Booking) {
   const order = await readHeld(ports, held);
   const askedServices = services.length === 0 ? [] : await priceBags(ports, { caller, offerId, services }, order);
@@ -37,7 +37,7 @@ export async function checkPayment(ports: PaymentPorts, { caller, offerId, servi
   return { amountMicroUsdc, totalAmount, totalCurrency, rate, askedServices };
 }
 
-/** The order, if it can be paid for at the price at which it was held. */
+/** The order, if it can be paid at the price of the hold. */
 async function readHeld({ flights, clock }: PaymentPorts, held: Booking): Promise<SupplierOrder> {
   const { orderId = "", holdUntil, totalAmount: heldAmount, totalCurrency: heldCurrency } = held;
   const isLate = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, clock.now()) <= 0;
@@ -72,8 +72,8 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
 const OFFER_GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found"]);
 
 /**
- * What can be added to the order once it is paid, at the prices that the tenant was shown: the offer may have expired since. An
- * airline sells seats only with the order itself.
+ * The services that can be added to the order after its payment, at the prices shown to the tenant, as the offer may
+ * have expired since. An airline sells seats only with the order itself.
  */
 async function priceBags(
   ports: PaymentPorts,
@@ -88,7 +88,7 @@ async function priceBags(
   return asked;
 }
 
-/** Of an offer whose services the tenant was not shown. */
+/** For an offer whose services the tenant was not shown. */
 async function readPrices(
   { flights, flightServicing, stores }: PaymentPorts,
   { caller, offerId, services }: PaymentRequest,

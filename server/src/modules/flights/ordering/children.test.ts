@@ -4,7 +4,7 @@ import { openAgent } from "../../../../test/support/agent.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 
-/** Who is booked as whom, by the age on the day on which the last part of the journey leaves. */
+/** Travelers' passenger types, by age on the day of the journey's last departure. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const Previewed = z.object({
 });
 
 let people = 0;
-/** A complete traveler of so many years on the day of the journey back, less some days. */
+/** A complete traveler of this age on the day of the journey back, minus some days. */
 async function person(years: number, daysYounger = 0) {
   people += 1;
   const userId = `user_${people}`;
@@ -54,7 +54,7 @@ async function search(args: object = {}) {
   return offers[0]?.id;
 }
 
-/** What a booking and the preview of it say. */
+/** The answers of a booking and its preview. */
 async function book(args: Record<string, unknown>) {
   const preview = await agent.ask(Previewed, "preview_call", { tool: "book_flight", args });
   const { said, isError } = await agent.call("book_flight", args);
@@ -98,7 +98,7 @@ test("a minor who would travel alone is refused, and so is the preview", async (
 const Wire = z.object({ requests: z.array(z.object({ path: z.string(), body: z.string() })) });
 const WireBody = z.object({ data: z.looseObject({ passengers: z.array(z.looseObject({})) }) });
 
-/** The passengers of what was last posted to a path of the supplier and holds the text. */
+/** The passengers in the last request to a path of the supplier that contains the text. */
 async function passengersSent(path: string, text: string) {
   const answer = await fetch(`${service.supplierUrl}/_sandbox/requests?contains=${text}`);
   const { requests } = Wire.parse(await answer.json());

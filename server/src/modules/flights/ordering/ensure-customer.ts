@@ -22,10 +22,10 @@ const POLL_MILLISECONDS = 50;
 const POLLS = 200;
 
 /**
- * The user's customer at the supplier: the linked one, else one that this service made for the user, else a new one. The supplier
- * has no upsert, so one process at a time does this for an e-mail address; a lease that its holder cannot return runs out. What the
- * supplier has under a name and an e-mail address is not taken over: neither is proved by a profile, and a customer has airline
- * credits.
+ * The user's customer at the supplier: the linked one, else one that this service made for the user, else a new one.
+ * The supplier has no upsert, so one process at a time does this for an e-mail address; a lease that its holder cannot
+ * return expires. The supplier's existing customers with the same name and e-mail address are not taken over: a profile
+ * proves neither, and a customer has airline credits.
  */
 export async function ensureCustomer(
   ports: CustomerPorts,
@@ -62,7 +62,7 @@ async function lease(bookings: Bookings, environment: Environment, email: string
   });
 }
 
-/** A customer of the same user that was made here, and whose link was not stored any more. */
+/** A customer that this service made for the same user, but whose link was not stored. */
 async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string | undefined> {
   for (const { id } of await ports.flights.findCustomersByEmail(details.email)) {
     if (await ports.bookings.isOwnCustomer(who.environment, id, who.tenantId, who.userId)) return id;
@@ -71,8 +71,8 @@ async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id
 }
 
 /**
- * A supplier may want each e-mail address once, and the address of a profile can be another tenant's traveler's, too: then the
- * customer is made in a group of its own, called after this call.
+ * A supplier may allow each e-mail address once, and another tenant's traveler may have the same address: then the
+ * customer is made in a separate group, named after this call.
  */
 async function create(
   { flights, bookings }: CustomerPorts,

@@ -4,7 +4,7 @@ import type { Answer, CallOptions } from "../../../../test/support/service.ts";
 import { micro, openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
 import { newFundedTenant } from "../../../../test/support/treasury.ts";
 
-/** Orders that an airline holds, over dispatch, at the supplier's sandbox. */
+/** Orders held by an airline, over dispatch, at the supplier's sandbox. */
 let world: Servicing;
 let companion: string;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function giveBack(orderId: string) {
   return await world.result("confirm_cancel_order", { cancellationId });
 }
 
-/** Requests that have all looked at the booking of an offer, and wait to change it. */
+/** Requests that have all read the booking of an offer, and wait to change it. */
 async function atOnceBehindRow<Answered>(
   offerId: string,
   keys: readonly string[],
@@ -53,7 +53,7 @@ async function atOnceBehindRow<Answered>(
     await client.query("begin");
     await client.query("select 1 from booking where offer_id = $1 for update", [offerId]);
     const answers = Promise.all(keys.map(request));
-    // By what a payment sets first: an event about the order may wait for the row as well.
+    // Identified by the first column that a payment sets, as an event about the order may wait for the row as well.
     const waiting = `select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like 'update "booking" set "user_id"%'`;
     await expect.poll(() => world.service.sql(waiting)).toHaveLength(keys.length);

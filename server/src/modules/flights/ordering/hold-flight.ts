@@ -24,7 +24,7 @@ import { FlightHoldSteps } from "./hold-steps.ts";
 import { namedTravelers, refusalByAge } from "./planned-travelers.ts";
 import { sayTwiceOfOffer } from "./say-twice.ts";
 
-/** Holds an offer at the airline, unpaid, once per tenant. Throws Failure; see `hold-steps.ts` for the way of a hold. */
+/** Holds an offer at the airline, unpaid, once per tenant. Throws a Failure; see `hold-steps.ts` for the states of a hold. */
 export async function holdFlight(
   ports: BookFlightPorts,
   request: BookFlightRequest,
@@ -78,7 +78,7 @@ export async function holdFlight(
 const HOLDS =
   "Holding moves no money: limits, budgets, policies and approvals judge the later call of book_flight, which pays.";
 
-/** A hold moves nothing, so that no gate has anything to judge. */
+/** A hold moves no money, so gates have nothing to judge. */
 export function planHold(
   { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
   request: AskedFlight,
@@ -101,7 +101,7 @@ export function planHold(
   });
 }
 
-/** What the supplier never takes with an order that it holds. */
+/** Refuses parts that the supplier never accepts with a held order. */
 function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, "services" | "airlineCreditId">): void {
   if (airlineCreditId !== undefined) throw notHeld("An airline credit pays only for an order that is paid at once.");
   if (services.length > 0) {
@@ -111,10 +111,10 @@ function requireHoldable({ services, airlineCreditId }: Pick<BookFlightRequest, 
   }
 }
 
-/** The hold that a paid order began as. Throws where it was never one. */
+/** The hold from which a paid order began. Throws if there was none. */
 async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   const { holdCallId: callId, holdResult: result } = booking;
-  // What its payment has added to it is no part of the hold.
+  // The services added with its payment are no part of the hold.
   const particularsHash =
     booking.particularsHash && particularsHashOf({ particulars: heldParticulars() }, booking.itinerarySalt);
   if (callId !== undefined) return { ...booking, callId, result, particularsHash, state: "on_hold" };

@@ -11,15 +11,15 @@ import { defineEffectUse, type EffectDefinition, failed, send } from "../../effe
 import type { Aggregates, Stores } from "../context.ts";
 
 /**
- * How an order comes to be held for a later payment. It moves no money; once it is `on_hold`, `book_flight` pays for it
+ * The states of an order's hold for a later payment. It moves no money; from `on_hold` on `book_flight` can pay for it
  * (`booking-steps.ts`).
  *
- * | state    | what the supplier may have | how it is left                                                         |
+ * | state    | what the supplier may have | how it ends                                                            |
  * |----------|----------------------------|------------------------------------------------------------------------|
  * | intended | nothing                    | → ordering by its worker; → failed by the reconciler                   |
- * | ordering | an unpaid order            | answer: → on_hold, → failed; no answer: lookup by our booking id after |
- * |          |                            | the quiet time: found → on_hold, none → failed                         |
- * | on_hold  | an unpaid order            | final for the hold: paid for by another call, given back, or lapsed    |
+ * | ordering | an unpaid order            | answer: → on_hold, → failed; no answer: look-up by our booking id      |
+ * |          |                            | after the quiet time: found → on_hold, none → failed                   |
+ * | on_hold  | an unpaid order            | final for the hold: paid by another call, given back, or lapsed        |
  * | failed   | nothing that costs         | final                                                                  |
  */
 export class FlightHoldSteps {
@@ -75,7 +75,7 @@ export class FlightHoldSteps {
   }
 }
 
-/** What is stored of a hold; how the order stands now is said when it is answered. */
+/** The stored result of a hold; the answer adds the order's current state. */
 export const HoldResult = BookingResult.pick({
   bookingId: true,
   pnr: true,
@@ -108,7 +108,7 @@ function toHoldResult(flights: Flights, booking: Booking, order: SupplierOrder):
   };
 }
 
-/** For the reconciler. `flightsFor`: undefined for an environment that is switched off. */
+/** For the reconciler. `flightsFor` returns undefined for an environment that is switched off. */
 export function flightHoldUse(
   { stores, clock }: { stores: Stores; clock: Clock },
   flightsFor: (environment: Environment) => Flights | undefined,

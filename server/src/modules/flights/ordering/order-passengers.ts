@@ -4,17 +4,17 @@ import type { FlightOffer, LoyaltyAccount, OrderPassenger } from "../../../ports
 import type { Passport, TravelerProfile } from "../../travelers/index.ts";
 import { mergeAccounts } from "../searching/search-passengers.ts";
 
-/** A traveler of a booking: whose profile it is, and how the caller named the person. */
+/** A traveler of a booking: the owner of the profile, and the id by which the caller named the person. */
 export interface Traveler {
   userId: string;
-  /** Given when the caller named the traveler by it. */
+  /** Set if the caller named the traveler by it. */
   customerUserId?: string;
   profile: TravelerProfile | undefined;
 }
 
 const NEEDED = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"] as const;
 
-/** Profile fields that the airline needs and that are missing; `passports` when the offer asks for one. */
+/** Profile fields required by the airline that are missing; `passports` if the offer asks for one. */
 export function missingFields(traveler: Traveler, offer: FlightOffer): string[] {
   const fields: string[] = NEEDED.filter((field) => isBlank(traveler.profile?.[field]));
   if (offer.identityDocumentsRequired && usablePassport(traveler.profile, offer) === undefined)
@@ -22,10 +22,10 @@ export function missingFields(traveler: Traveler, offer: FlightOffer): string[] 
   return fields;
 }
 
-/** The one kind of document that a profile holds. */
+/** The only kind of document in a profile. */
 const PASSPORT = "passport";
 
-/** Throws Failure where the airline wants documents of other kinds only: nothing that the traveler could add would help. */
+/** Throws a Failure if the airline requires only other kinds of documents, as the traveler could not add them. */
 export function requirePassportsOnly({ identityDocumentsRequired, identityDocumentTypes: types }: FlightOffer): void {
   if (!identityDocumentsRequired || types.length === 0 || types.includes(PASSPORT)) return;
   throw new Failure("documents_not_supported", {
@@ -35,7 +35,7 @@ export function requirePassportsOnly({ identityDocumentsRequired, identityDocume
   });
 }
 
-/** Undefined when a needed field is missing. `searchedAccounts`: what the search of the offer gave for this passenger. */
+/** Undefined if a required field is missing. `searchedAccounts` are those given for this passenger in the offer's search. */
 export function toOrderPassenger(
   offerPassengerId: string,
   traveler: Traveler,

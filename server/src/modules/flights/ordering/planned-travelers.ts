@@ -4,7 +4,7 @@ import type { SeenOffer } from "../../bookings/index.ts";
 import { findOwnCustomer, leadOf, type Travelers } from "../../travelers/index.ts";
 import { inPlaces, travelDayOf } from "../searching/passenger-types.ts";
 
-/** Who would travel on an offer, as `book_flight` finds them. Undefined: one is nobody's user, or nobody knows for how many it is. */
+/** The travelers of an offer as `book_flight` finds them. Undefined if one is not a user, or the number of passengers is unknown. */
 export async function plannedTravelers(
   { travelers, caller }: { travelers: Travelers; caller: Caller },
   customerUserIds: readonly string[],
@@ -16,7 +16,7 @@ export async function plannedTravelers(
   return named.length === seen.passengers ? named : [leadOf(caller), ...named];
 }
 
-/** The same as far as it is known. Who leads counts as a traveler unless the others are known to fill the offer. */
+/** The same, as far as known. The lead counts as a traveler unless the others are known to fill the offer. */
 export async function namedTravelers(
   ports: { travelers: Travelers; caller: Caller },
   customerUserIds: readonly string[],
@@ -28,7 +28,7 @@ export async function namedTravelers(
   return [leadOf(ports.caller), ...found.filter((userId) => userId !== undefined)];
 }
 
-/** What `book_flight` says of the travelers' ages, where the offer was shown and every profile has a day of birth. */
+/** The refusal by age that `book_flight` would give, if the offer was shown and every profile has a date of birth. */
 export async function refusalByAge(
   ports: { travelers: Travelers; caller: Caller },
   customerUserIds: readonly string[],

@@ -4,16 +4,16 @@ import type { BookingResult, SeenOffer } from "../../bookings/index.ts";
 import type { Stores } from "../context.ts";
 
 interface Asked {
-  /** What the call books: other orders are compared with it. */
+  /** The call's own booking: other orders are compared with it. */
   offerId: string;
   userIds: readonly string[];
-  /** Flights of each way, and its first departure, local. */
+  /** Flights of each leg, and its first local departure. */
   legs: readonly { flights?: readonly string[] | undefined; departingAt: string | null }[];
 }
 
 type Owner = Pick<Caller, "tenantId" | "environment">;
 
-/** Of an offer as the tenant was shown it. */
+/** For an offer as the tenant was shown it. */
 export async function sayTwiceOfOffer(
   stores: Pick<Stores, "orders">,
   caller: Owner,
@@ -22,7 +22,7 @@ export async function sayTwiceOfOffer(
   return seen.kind === "flight" ? await sayTwice(stores, caller, { ...asked, legs: seen.legs }) : [];
 }
 
-/** Of an order as it was booked or held. */
+/** For an order as it was booked or held. */
 export async function sayTwiceOfOrder(
   stores: Pick<Stores, "orders">,
   caller: Owner,
@@ -35,7 +35,7 @@ export async function sayTwiceOfOrder(
   return await sayTwice(stores, caller, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
 }
 
-/** Names earlier orders by which a traveler is on one of the flights already, as after a time-out and a new search. */
+/** Names earlier orders with which a traveler is already on one of the flights, as after a time-out and a new search. */
 async function sayTwice(
   { orders }: Pick<Stores, "orders">,
   { tenantId, environment }: Owner,

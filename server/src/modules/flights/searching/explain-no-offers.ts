@@ -3,7 +3,7 @@ import { ADULT_AGE } from "./passenger-types.ts";
 
 interface Relaxed {
   argument: "cabinClass" | "passengers" | "departureDate";
-  /** What to do when it helps. */
+  /** The advice if it helps. */
   hint: string;
   query: FlightSearch;
 }
@@ -43,7 +43,7 @@ function relaxations(query: FlightSearch): Relaxed[] {
   ];
 }
 
-/** Which arguments left a search empty: those without which the supplier has offers. */
+/** Finds the arguments that left a search empty: without them the supplier has offers. */
 export async function explainNoOffers(
   flights: Pick<Flights, "searchOffers">,
   query: FlightSearch,
@@ -51,7 +51,7 @@ export async function explainNoOffers(
 ): Promise<{ detail: string; emptiedBy: string[] }> {
   const tried = await Promise.all(
     relaxations(query).map(async (relaxed) => {
-      // What the supplier cannot answer now explains nothing.
+      // A failed search explains nothing.
       const found = await flights.searchOffers(relaxed.query, options).catch(() => undefined);
       return found === undefined || found.offers.length === 0 ? [] : [relaxed];
     }),

@@ -13,20 +13,20 @@ export interface AirportQuery {
 
 export interface AirportsFound {
   airports: readonly NearbyAirport[];
-  /** Of which day the oldest list is that they were looked for in; undefined: the supplier does not say. */
+  /** The date of the oldest list of airports used; undefined if the supplier does not say. */
   airportsAsOf: string | undefined;
-  /** The point that distances are measured from; undefined when the text names airports but no known place. */
+  /** The point from which distances are measured; undefined if the text names airports but no known place. */
   center: Coordinates | undefined;
-  /** What the text was taken for, when the airports are those around a place. */
+  /** The place that the text was taken for, if the airports are those around a place. */
   place: Place | undefined;
   nearMatches: readonly string[];
-  /** Who knew the place; undefined: none was looked up. */
+  /** The source of the place; undefined if none was looked up. */
   placeProvenance: ProviderProvenance | undefined;
 }
 
 /**
- * With coordinates alone: the airports around them. With a text: the airports that the supplier knows by it and those around
- * the place that it names, measured from the given coordinates when there are some, else from that place.
+ * With coordinates alone: the airports around them. With a text: the airports that the supplier knows by it and those
+ * around the place that it names, measured from the given coordinates, else from that place.
  */
 export async function findNearbyAirports(
   { flights, maps }: { flights: Flights; maps: Maps },

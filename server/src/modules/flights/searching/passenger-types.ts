@@ -1,12 +1,12 @@
 import { Failure } from "../../../domain/errors.ts";
 
 /**
- * Airlines sell seats by age. Suppliers take adults as such and everybody younger by the age on the day on which the last part of
- * the journey leaves; who is under two then has no seat and travels on an adult's lap.
+ * Airlines sell seats by age. Suppliers take adults as such, and anyone younger by the age on the day of the journey's
+ * last departure; a child under two then has no seat and travels on an adult's lap.
  */
 export const ADULT_AGE = 18;
 export const INFANT_AGE = 2;
-/** Suppliers say nothing of ages beside a fare type, such as that of students: airlines count travelers as adults from here on. */
+/** Suppliers give no ages for fare types, such as students: airlines count travelers as adults from this age on. */
 const FARE_TYPE_AGE = 12;
 
 interface ExpectedPassenger {
@@ -15,14 +15,14 @@ interface ExpectedPassenger {
   fareType: string | null;
 }
 
-/** Who would travel, by whichever ids the caller knows the person. */
+/** A traveler, by any id that the caller knows. */
 interface AgedTraveler {
   userId: string;
   customerUserId?: string;
   bornOn: string;
 }
 
-/** On which ages count. Undefined: the supplier does not say. */
+/** The day that determines ages. Undefined if the supplier does not say. */
 export function travelDayOf(departuresLocal: readonly (string | null | undefined)[]): string | undefined {
   return departuresLocal.at(-1)?.slice(0, "2027-01-20".length);
 }
@@ -31,13 +31,13 @@ function ageOn(day: string, bornOn: string): number {
   return Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" }).years;
 }
 
-/** As a search takes it. Undefined: an adult. */
+/** As a search takes it. Undefined for an adult. */
 export function searchedAge(bornOn: string, day: string): number | undefined {
   const age = ageOn(day, bornOn);
   return age < ADULT_AGE ? age : undefined;
 }
 
-/** From which age to which one a passenger may be. */
+/** The range of ages of a passenger. */
 function agesOf({ type, age, fareType }: ExpectedPassenger): readonly [number, number] {
   const kind = type ?? fareType ?? "adult";
   if (kind.includes("infant")) return [0, INFANT_AGE - 1];
@@ -56,10 +56,7 @@ function fits(traveler: AgedTraveler, passenger: ExpectedPassenger, day: string)
   return age >= youngest && age <= oldest;
 }
 
-/**
- * Which traveler is which passenger, by passenger: each in the place in which the caller names the traveler where that fits.
- * Undefined for a passenger whom nobody is left for.
- */
+/** Assigns travelers to passengers, keeping the caller's order if it fits. Undefined for a passenger without a traveler. */
 function assign<Traveler extends AgedTraveler>(
   travelers: readonly Traveler[],
   passengers: readonly ExpectedPassenger[],
@@ -84,8 +81,8 @@ function assign<Traveler extends AgedTraveler>(
 }
 
 /**
- * The travelers in the order of the passengers whom they are. Throws Failure where they are not of the ages that the offer was
- * searched for, and where nobody of them is an adult.
+ * The travelers in the order of their passengers. Throws a Failure if their ages differ from those of the search, or if
+ * none of them is an adult.
  */
 export function inPlaces<Traveler extends AgedTraveler>(
   travelers: readonly Traveler[],

@@ -15,7 +15,7 @@ import type { FoundSearch } from "./store-found-searches.ts";
 
 export type SearchPorts = Pick<Ports, "flights" | "travelers" | "stores" | "clock" | "random" | "fx">;
 
-/** `ages`: of the passengers, where they are known. */
+/** `ages` are the passengers' ages, if known. */
 export type SearchQuery = z.output<typeof SearchFlightsInput> & { ages?: readonly number[] | undefined };
 
 export const searchErrors = {
@@ -29,11 +29,11 @@ export const searchErrors = {
 interface SearchDone {
   found: FoundSearch;
   rates: SaleRates;
-  /** Null: the caller has no key, so that nothing is kept for later. */
+  /** Null if the caller has no key, so that nothing is stored. */
   searchId: string | null;
 }
 
-/** Asks the supplier, and keeps what it found before anything is shown. Throws Failure with the codes of `searchErrors`. */
+/** Asks the supplier, and stores the results before anything is shown. Throws a Failure with the codes of `searchErrors`. */
 export async function runSearch(
   query: SearchQuery,
   ports: SearchPorts,
@@ -139,7 +139,7 @@ interface PrivateFareInput {
   account_number?: string | undefined;
 }
 
-/** From the interface's field names to the port's; airline codes in upper case. */
+/** Maps the interface's field names to the port's; airline codes become upper case. */
 function toPrivateFares(input: Readonly<Record<string, readonly PrivateFareInput[]>>): Record<string, PrivateFare[]> {
   const fares: Record<string, PrivateFare[]> = {};
   for (const [airline, entries] of Object.entries(input)) {
@@ -159,8 +159,9 @@ function toPrivateFare(input: PrivateFareInput): PrivateFare {
 }
 
 /**
- * Who the passengers of a search are, by passenger. Beside the first one, who may be named, a passenger is the tenant's traveler whose
- * profile has one of the loyalty accounts that the search gives for the passenger: suppliers take an account only with a name.
+ * Identifies the passengers of a search, by passenger. Besides the first one, who may be named, a passenger is the
+ * tenant's traveler whose profile has one of the loyalty accounts given for the passenger: suppliers accept an account
+ * only with a name.
  */
 async function recognizeTravelers(
   travelers: Travelers,

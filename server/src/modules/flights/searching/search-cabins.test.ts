@@ -4,7 +4,7 @@ import { inDays, openAgent } from "../../../../test/support/agent.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 
-/** What an agent learns of offers that are not in the cabin asked for all the way. */
+/** Shows how an agent learns that offers are not in the requested cabin all the way. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {

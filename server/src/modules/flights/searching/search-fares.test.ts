@@ -8,7 +8,7 @@ import { supplierAccess } from "../../../embedded/supplier-part.ts";
 import { chooseOffers } from "../offers/best-offers.ts";
 import { compareOffers, otherFares } from "../offers/fares.ts";
 
-/** What an agent learns of the fares of a flight, and of the rates of a hotel. */
+/** Shows how an agent learns about the fares of a flight, and the rates of a hotel. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {
@@ -213,7 +213,7 @@ test("an order keeps for the traveler where it lands on the way, each one's bags
   const { offers } = await agent.ask(Search, "search_flights", route);
   const offer = offers.find(({ slices }) => slices[0]?.segments[0]?.technicalStops?.includes("IST"));
   expect(offer?.slices[0]?.segments).toHaveLength(1);
-  // Of a fare that is given back free of charge the sandbox says until when it is void.
+  // For a fare refundable free of charge the sandbox gives the end of its void window.
   const flexible = offer?.fares.find((fare) => fare.refundable && fare.changePenaltyAmount === "0.00");
   const Order = z.looseObject({ orderId: z.string(), passengers: z.array(z.looseObject({ id: z.string() })) });
   const booked = await agent.ask(Order, "book_flight", { offerId: flexible?.id });
@@ -321,7 +321,7 @@ const WirePassenger = z.looseObject({
 });
 const WireBody = z.object({ data: z.object({ passengers: z.array(WirePassenger) }) });
 
-/** The passengers of what was posted to a path of the supplier and holds the text. */
+/** The passengers of all posts to a path of the supplier that contain the text. */
 async function passengersSent(path: string, text: string) {
   const answer = await fetch(`${service.supplierUrl}/_sandbox/requests?contains=${text}`);
   const { requests } = Sent.parse(await answer.json());
@@ -363,7 +363,7 @@ test("loyalty accounts of every passenger reach the supplier, in the search and 
     { given_name: "Grace", loyalty_programme_accounts: [account("BA", `${second}`)] },
     { loyalty_programme_accounts: [] },
   ]);
-  // The supplier takes no account without a name in a search; nobody of the tenant is known to have this one.
+  // The supplier accepts an account in a search only with a name, and no traveler of the tenant has this one.
   expect(notApplied).toEqual([expect.objectContaining({ input: "loyaltyProgrammeAccounts", value: "BA" })]);
 
   const additionalCustomerUserIds = customerUserIds;

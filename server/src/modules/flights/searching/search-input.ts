@@ -39,7 +39,7 @@ const SearchShape = z.strictObject({
   cabinClass: CabinClass.default("economy"),
   privateFares: z
     .record(z.string(), z.array(PrivateFare))
-    // The interface leaves the keys open; that they are airlines is checked below.
+    // The interface leaves the keys open; a check below requires airlines.
     .meta({ propertyNames: undefined, description: "Keys: airline IATA codes" })
     .optional(),
   leisureFareTypes: z
@@ -88,7 +88,7 @@ function checkSearch(
   }
 }
 
-/** For passengers of these ages, or an earlier search. What only one of both needs is checked by `toSearchQuery`. */
+/** For passengers of these ages, in a new search or an earlier one. `toSearchQuery` checks fields that only one of them needs. */
 export const AgedSearch = z.strictObject({
   searchId: z.string().optional().describe("sea_… of search_flights or of this"),
   ages: z
@@ -111,13 +111,13 @@ export const AgedSearch = z.strictObject({
 });
 
 interface AgedQuery {
-  /** Undefined: something is missing or wrong. */
+  /** Undefined if something is missing or wrong. */
   query: (z.output<typeof SearchShape> & { ages: readonly number[] }) | undefined;
   missing: readonly string[];
   issues: readonly { path: (string | number)[]; message: string }[];
 }
 
-/** The search for passengers of these ages, with all that is wrong with it. */
+/** The search for passengers of these ages, with all its issues. */
 export function toSearchQuery(input: z.output<typeof AgedSearch>): AgedQuery {
   const { ages, origin, destination, departureDate, cabinClass, linkSessionTraveler, searchId: _, ...more } = input;
   const missing = Object.entries({ ages, origin, destination, departureDate }).flatMap(([name, value]) =>

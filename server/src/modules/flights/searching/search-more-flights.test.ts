@@ -51,7 +51,7 @@ async function everyPage(args: Record<string, unknown>) {
 }
 const refused = async (args: Record<string, unknown>) => (await agent.call("search_more_flights", args)).said;
 
-/** How often the supplier was asked for these flights. */
+/** How many searches for these flights the supplier received. */
 async function searchesSent(): Promise<number> {
   const answer = await fetch(`${service.supplierUrl}/_sandbox/requests?contains=${journey.departureDate}`);
   const { requests } = z.object({ requests: z.array(z.object({ path: z.string() })) }).parse(await answer.json());

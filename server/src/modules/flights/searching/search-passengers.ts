@@ -3,14 +3,14 @@ import type { TravelerProfile } from "../../travelers/index.ts";
 
 export interface PassengerWishes {
   passengers: number;
-  /** By passenger, where they are known. */
+  /** By passenger, if known. */
   ages?: readonly number[] | undefined;
   /** By passenger; the outer index is the passenger. */
   leisureFareTypes: readonly string[];
   loyaltyAccounts: readonly (readonly LoyaltyAccount[])[];
 }
 
-/** The passengers of a search. `travelers`: who they are, by passenger, where that is known. */
+/** The passengers of a search. `travelers` are the known persons, by passenger. */
 export function searchPassengers(
   wishes: PassengerWishes,
   travelers: readonly (TravelerProfile | undefined)[],
@@ -29,7 +29,7 @@ export function searchPassengers(
   });
 }
 
-/** One account per airline; what the call gives wins over the profile. */
+/** One account per airline; the call's take precedence over the profile's. */
 export function mergeAccounts(given: readonly LoyaltyAccount[], stored: readonly LoyaltyAccount[]): LoyaltyAccount[] {
   const byAirline = new Map<string, LoyaltyAccount>();
   for (const account of [...stored, ...given]) {

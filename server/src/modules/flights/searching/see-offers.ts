@@ -13,7 +13,7 @@ import {
   seenLegs,
 } from "../../bookings/index.ts";
 
-/** As many of a search as are kept. */
+/** The maximum stored per search. */
 const MOST_SEEN = 200;
 
 interface See {
@@ -22,7 +22,7 @@ interface See {
   random: RandomBytes;
 }
 
-/** Keeps what a search has found, before it is shown. */
+/** Stores the results of a search before they are shown. */
 export async function seeSearch(
   { seenOffers, clock, random }: See,
   caller: Caller,
@@ -42,7 +42,7 @@ export async function seeSearch(
   await seenOffers.remember(caller, seen, { id, comparables });
 }
 
-/** Offers of an earlier search that are shown now, at the rates of now. */
+/** Offers of an earlier search that are shown now, at current rates. */
 export async function seeMore(
   seenOffers: SeenOffers,
   caller: Caller,
@@ -54,7 +54,7 @@ export async function seeMore(
   await seenOffers.remember(caller, seen);
 }
 
-/** An offer that is shown again stays one of its search. */
+/** An offer shown again remains in its search. */
 export async function seeAgain(
   seenOffers: SeenOffers,
   caller: Caller,

@@ -15,11 +15,11 @@ declare module "../../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Of a tenant. A search is about ten kilobytes. */
+/** Per tenant. A search takes about ten kilobytes. */
 const MOST_SEARCHES = 200;
-/** More are more than anybody looks through; the cheapest are kept. */
+/** Nobody looks through more; the cheapest are kept. */
 const MOST_OFFERS = 500;
-/** Speed counts: the next level takes twice the time for a tenth of the size. */
+/** For speed: the next level takes twice the time for a tenth of the size. */
 const LEVEL = 1;
 
 const pack = promisify(deflate);
@@ -102,7 +102,7 @@ const Found = z.object({
 
 export function createFoundSearches(db: Queryable, clock: Clock) {
   return {
-    /** Kept until `until`, and no longer than the tenant's later searches leave room for it. */
+    /** Kept until `until`, unless the tenant's later searches displace it. */
     async keep(
       { tenantId, environment }: Owner,
       searchId: string,
@@ -117,7 +117,7 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
           ${until.toString()}::timestamptz)`.execute(db);
     },
 
-    /** Undefined: it has expired, or the tenant has no such search. */
+    /** Undefined if it has expired, or the tenant has no such search. */
     async find({ tenantId, environment }: Owner, searchId: string): Promise<FoundSearch | undefined> {
       const row = await db
         .selectFrom("foundSearch")
@@ -126,11 +126,11 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      // What another release has written is forgotten, as it would be soon in any case.
+      // Rows of another release are ignored; they expire soon anyway.
       return Found.safeParse(JSON.parse((await unpack(row.found)).toString())).data;
     },
 
-    /** Forgets what has expired, and of each tenant what is more than is kept. */
+    /** Deletes expired searches, and each tenant's beyond the maximum. */
     async prune(): Promise<void> {
       await pruneRows(db, "found_search", sql`expires_at <= ${clock.now().toString()}::timestamptz`);
       await pruneRows(
@@ -147,10 +147,10 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
   };
 }
 
-/** What a tenant's searches have found, so that all of it can be looked through without asking the supplier again. */
+/** Results of tenants' searches, which can be read completely without asking the supplier again. */
 type FoundSearches = ReturnType<typeof createFoundSearches>;
 
-/** Nine passengers who sit alike say no more of a flight than its own cabin and bags do. */
+/** Passengers with equal cabin and bags add nothing to the flight's own. */
 function withoutAlike(offer: FlightOffer): FlightOffer {
   const slices = offer.slices.map((slice) => ({
     ...slice,
@@ -169,7 +169,7 @@ function cheapest(offers: FoundSearch["offers"]): FoundSearch["offers"] {
 
 export interface FoundSearch {
   cabinClass: z.infer<typeof CabinClass>;
-  /** How many the supplier had, of which perhaps not all are kept. */
+  /** The supplier's number of offers, some of which may not be stored. */
   considered: number;
   offers: readonly FlightOffer[];
   notApplied: readonly { input: string; value: string; reason: string }[];

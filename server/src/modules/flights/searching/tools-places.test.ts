@@ -110,7 +110,7 @@ describe("find_airports_nearby", () => {
     expect(answer).toMatchObject({
       airports: [{ iataCode: "LCY" }, { iataCode: "LHR" }],
       center: { latitude: 51.5, longitude: 0 },
-      // This supplier says of no day of which its airports are.
+      // This supplier gives no date for its airports.
       asOf: null,
     });
   });

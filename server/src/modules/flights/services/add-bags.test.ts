@@ -6,7 +6,7 @@ import { micro, openServicing, type Servicing } from "../../../../test/support/s
 import { stranger } from "../../../../test/support/treasury.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 
-/** Bags that are added to a held order once it is paid, over dispatch, at the supplier's sandbox. */
+/** Bags added to a held order after its payment, over dispatch, at the supplier's sandbox. */
 let world: Servicing;
 beforeAll(async () => {
   world = await openServicing("own");
@@ -31,7 +31,7 @@ const showBagFor = (amount: string, offerId: string) =>
     [amount, offerId],
   );
 
-/** An order that the airline holds, and a bag of its offer. */
+/** A held order, and a bag of its offer. */
 async function held() {
   const { id: offerId, totalAmount } = await world.flexibleOffer();
   const { orderId } = Booked.parse({ next: "", ...(await world.result("hold_flight", { offerId })) });
@@ -43,7 +43,7 @@ async function held() {
   return { offerId, orderId, bag, seat, args: { offerId, services }, flightsAmount: totalAmount, whole };
 }
 
-/** What the supplier has of an order: its services, and what it was paid for it. */
+/** The supplier's state of an order: its services and payments. */
 async function supplierHas(orderId: string) {
   const { orders, services, payments } = await world.ledger();
   const ofOrder = (one: { order_id: string }) => one.order_id === orderId;
@@ -57,7 +57,7 @@ async function supplierHas(orderId: string) {
 describe("book_flight of a held order with bags", () => {
   it("pays for the order, adds the bags, and charges both at once", async () => {
     const { offerId, orderId, bag, args, flightsAmount, whole } = await held();
-    // What is read of the hold, without the bag, is older than what its payment answers.
+    // The last reading of the hold, without the bag, is older than its payment's answer.
     expect(await world.result("read_order", { orderId })).toMatchObject({ totalAmount: flightsAmount });
     expect(await world.result("preview_call", { tool: "book_flight", args })).toMatchObject({
       accepted: true,
@@ -100,7 +100,7 @@ describe("book_flight of a held order with bags", () => {
       [() => world.arm(ADD, "price_changed"), "price_changed"],
       [() => world.arm(ADD, "insufficient_balance"), "supplier_unavailable"],
       [unlisted, "not_available"],
-      // The paid order's bag costs more than the offer's did.
+      // The paid order's bag costs more than the offer's.
       [(offerId: string) => showBagFor("1.00", offerId), "price_changed"],
     ] as const;
     for (const [arm, reason] of faults) {
@@ -216,7 +216,7 @@ const limitTo = (perCall: bigint | undefined) =>
     spendLimits.set(world.service.tenantId, "sandbox", undefined, { perCall }, "test"),
   );
 
-/** Settles when the bags of an order were sent so many times to be added, and no answer is waited for any more. */
+/** Resolves when this many requests to add bags were sent, and none is waited for any more. */
 async function untilUnanswered(orderId: string, additions: number): Promise<void> {
   const read = () =>
     world.service.sql("select additions, worker_id from booking where order_id = $1 and state = 'adding'", [orderId]);

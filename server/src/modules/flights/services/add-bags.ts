@@ -10,28 +10,28 @@ import { priceOfServices } from "../../bookings/index.ts";
 import { flightsOf } from "./asked-services.ts";
 
 /**
- * Bags of a booking whose order was held without them: which of those that the airline sells for the paid order they are, and
- * which of them the order has. Ids do not tell, as an order has its own for services and flights.
+ * Bags of a booking whose order was held without them: finds them among those that the airline sells for the paid order
+ * and those that the order has. Ids do not match, as an order has its own for services and flights.
  */
 
-/** `not_available`: the airline does not add it to this order. `supplier_unavailable`: nobody answered. */
+/** `not_available`: the airline does not add it to this order. `supplier_unavailable`: there was no answer. */
 export type NotAdded = "not_available" | "price_changed" | "supplier_unavailable";
 
 /** By the ids of the offer. */
 export interface AddedServices {
   added: ReadonlySet<string>;
-  /** Why the others were not; left out: `not_available`. */
+  /** The reasons for the others; left out for `not_available`. */
   reasons: ReadonlyMap<string, NotAdded>;
 }
 
-/** What the order gets when the supplier takes `bags`. */
+/** The order's services if the supplier accepts `bags`. */
 export interface ChosenBags extends AddedServices {
   bags: readonly RequestedService[];
-  /** Of all of them, in the currency of the booking. */
+  /** In total, in the currency of the booking. */
   amount: string;
 }
 
-/** Bags come later only to an order that an earlier call has held: any other order is made with its services. */
+/** Only an order held by an earlier call gets its bags later: any other order is made with its services. */
 export function isAddedLater({ holdCallId, askedServices }: Pick<Booking, "holdCallId" | "askedServices">): boolean {
   return holdCallId !== undefined && askedServices.length > 0;
 }
@@ -61,7 +61,7 @@ export function chooseBags(
   };
 }
 
-/** The asked services that an order has: all of them where it was made with them. */
+/** The requested services that an order has: all of them if it was made with them. */
 export function servicesOf(
   booking: Pick<Booking, "holdCallId" | "askedServices">,
   { services, slices }: Pick<SupplierOrder, "services" | "slices">,

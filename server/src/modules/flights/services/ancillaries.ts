@@ -26,9 +26,9 @@ const Ancillaries = z.object({
     .readonly(),
 });
 
-/** What is stored of a booked flight; how the order stands now is said when it is answered. */
+/** The stored result of a booked flight; the answer adds the order's current state. */
 export const FlightResult = BookingResult.extend({
-  // An answer of an earlier release has none.
+  // Missing in answers of earlier releases.
   ancillaries: Ancillaries.nullable().default(null).describe("null: no bags or seats were asked for"),
 });
 
@@ -44,7 +44,7 @@ export function toAncillaries(booking: Booking, { added, reasons }: AddedService
   };
 }
 
-/** What a model should do about services that the order lacks, in a sentence. */
+/** The next action for a model about services that the order lacks, in a sentence. */
 export function sayMissing(
   ancillaries: z.output<typeof FlightResult>["ancillaries"],
   { pnr, status }: { pnr: string; status: string },

@@ -6,7 +6,7 @@ interface Flown {
   segments: readonly (Pick<BookedSegment, "flightNumber" | "origin" | "departingAt"> & { id: string })[];
 }
 
-/** The flights of these segments in words that an offer and an order share, as their ids differ. */
+/** Names the flights of these segments in a form common to offer and order, whose ids differ. */
 export function flightsOf(slices: readonly Flown[], segmentIds: readonly string[]): string[] {
   return slices
     .flatMap(({ segments }) => segments)
@@ -14,7 +14,7 @@ export function flightsOf(slices: readonly Flown[], segmentIds: readonly string[
     .map(({ flightNumber, origin, departingAt }) => `${flightNumber} ${origin} ${departingAt}`);
 }
 
-/** Services of an offer as they are kept with its booking. */
+/** Services of an offer as stored with its booking. */
 export function toAskedServices(slices: readonly Flown[], priced: readonly PricedService[]): AskedService[] {
   return priced.map(({ id, quantity, kind, eachAmount, bag, passengerIds, segmentIds }) => ({
     id,

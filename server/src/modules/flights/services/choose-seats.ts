@@ -1,8 +1,8 @@
 import type { SeatService } from "../../../ports/supplier/flight-servicing.ts";
 
 /**
- * At most `limit` seats, grouped by flight, passenger and position, cheapest first within each group. Each group gives its cheapest in turn, so that there are some of each
- * kind as long as the limit has room.
+ * At most `limit` seats, grouped by flight, passenger and position, cheapest first within each group. Groups take turns
+ * with their cheapest, so that every kind is included while the limit allows.
  */
 export function chooseSeats(seats: readonly SeatService[], limit: number): SeatService[] {
   const groups = [...Map.groupBy(seats, groupOf).values()].map((group) => group.toSorted(byPrice));

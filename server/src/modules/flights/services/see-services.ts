@@ -18,7 +18,7 @@ interface Listed {
   seats: readonly SeatService[];
 }
 
-/** Keeps the bags and seats that a tenant is shown with an offer which it has seen. */
+/** Stores the bags and seats shown to a tenant for an offer that it has seen. */
 export async function seeServices(
   seenOffers: SeenOffers,
   caller: Caller,
@@ -58,7 +58,7 @@ function toSeenServices({ slices }: FlightOffer, { bags, seats }: Listed): (Seen
   ];
 }
 
-/** What a call asks for, as the tenant was shown it. Undefined: it was not shown all of it, or not so many. */
+/** The requested services as the tenant was shown them. Undefined if it was not shown all of them, or not as many. */
 export function asSeen(
   seen: SeenOffer | undefined,
   services: readonly RequestedService[],
@@ -73,13 +73,13 @@ export function asSeen(
   return asked.length === services.length ? asked : undefined;
 }
 
-/** What services cost together, by what the tenant was shown. */
+/** The total of services, by the prices shown to the tenant. */
 export function priceSeen(seen: SeenOffer, services: readonly RequestedService[]): string | undefined {
   const shown = asSeen(seen, services);
   return shown === undefined ? undefined : formatDecimal(priceOfServices(shown));
 }
 
-/** Throws when services cost more now than when the tenant saw them last: nobody has approved that price. */
+/** Throws if services cost more now than when the tenant last saw them: nobody has approved that price. */
 export function requireSeenServices(
   seen: SeenOffer | undefined,
   services: readonly RequestedService[],

@@ -84,17 +84,14 @@ export const bookFlight = defineTool({
   },
 });
 
-/**
- * The stored one says neither what the charge's transaction is called by now, nor on which clocks its times are, nor what became of
- * the order since.
- */
+/** The stored answer lacks the charge's transaction hash, the time zones, and the order's current state. */
 async function answerOf(
   stored: unknown,
   { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
   const { ancillaries, ...flight } = FlightResult.parse(stored);
   const booked = await asOfNow({ stores, clock, caller }, flight);
-  // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+  // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = departureOf(booked.slices, maps);
   const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);

@@ -88,7 +88,7 @@ export const ensureFlightCustomer = defineTool({
   },
 });
 
-/** Whose customer it is, with the profile as it would be. Throws what the call is refused with before it stores or asks anything. */
+/** The customer's user, with the profile after the change. Throws the call's refusals before it stores or asks anything. */
 async function readCustomer(
   { clerkUserId, tenantId, ...given }: z.output<typeof Input>,
   { travelers, caller }: Pick<Ports, "travelers"> & { caller: Caller },
@@ -125,7 +125,7 @@ interface ProfileFields {
   preferredLanguage?: string | undefined;
 }
 
-/** The stored profile with what the call gives; the same object when the call changes nothing. */
+/** The stored profile with the call's fields; the same object if the call changes nothing. */
 function withFields(stored: TravelerProfile | undefined, given: ProfileFields): TravelerProfile {
   const base = stored ?? { loyaltyProgrammeAccounts: [], passports: [] };
   const { givenName, familyName, email, phoneNumber, preferredLanguage } = given;
@@ -139,7 +139,7 @@ function withFields(stored: TravelerProfile | undefined, given: ProfileFields): 
   return Object.keys(changes).length === 0 && stored !== undefined ? stored : { ...base, ...changes };
 }
 
-/** What the supplier must know of a customer and the profile does not say. */
+/** The fields that the supplier requires and the profile lacks. */
 function missingCustomerFields(profile: TravelerProfile): string[] {
   return CUSTOMER_FIELDS.filter((field) => (profile[field] ?? "").trim() === "");
 }

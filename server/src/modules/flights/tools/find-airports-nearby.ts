@@ -66,7 +66,7 @@ export const findAirportsNearby = defineTool({
 
   async run(query, { flights, maps, call, fail }) {
     const { position } = readCoordinates(query.query ?? "");
-    // Coordinates in the text say where; what stands beside them is their name.
+    // Coordinates in the text give the position; the rest of the text is its name.
     const text = position === undefined ? query.query?.trim() : undefined;
     const wanted = { ...position, ...query, query: text };
     const found = await findNearbyAirports({ flights, maps }, wanted, { signal: call.signal });

@@ -71,7 +71,7 @@ export const holdFlight = defineTool({
     if (answer.kind === "replayed") {
       const { orderId } = HoldResult.parse(answer.result);
       const known = await stores.orders.find(caller.tenantId, caller.environment, orderId);
-      // Whether it is still held only the supplier knows; while it does not answer, what is recorded is said.
+      // Only the supplier knows whether it is still held; if it does not answer, the recorded state is returned.
       if (known?.status === "held") {
         await refreshHold({ stores, flightServicing, clock }, known).catch(() => undefined);
       }
@@ -81,7 +81,7 @@ export const holdFlight = defineTool({
   },
 });
 
-/** The stored one says neither how the order stands now nor on which clocks its times are. */
+/** The stored answer lacks the order's current state and the time zones. */
 async function answerOf(
   stored: unknown,
   { stores, maps, caller }: Pick<Ports, "stores" | "maps"> & { caller: Pick<Caller, "tenantId" | "environment"> },

@@ -35,7 +35,7 @@ export const searchFlights = defineTool({
     notApplied: NotApplied,
   }),
   errors: searchErrors,
-  // Business fares can be changed and given back, which examples of other tools do with it.
+  // Business fares are changeable and refundable, which examples of other tools need.
   example: (today) => ({
     origin: "LHR",
     destination: "JFK",

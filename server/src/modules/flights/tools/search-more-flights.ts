@@ -132,7 +132,7 @@ export const searchMoreFlights = defineTool({
       const { query } = toSearchQuery(input);
       if (query === undefined) throw new Error("a search without its arguments was let through");
       const done = await runSearch(query, { flights, travelers, stores, clock, random, fx }, { caller, call });
-      // Only who pays without a key has none, and may not call this.
+      // Only a caller that pays without a key has none, and it may not call this.
       if (done.searchId === null) throw new Failure("search_expired");
       return { ...done, searchId: done.searchId };
     }

@@ -195,7 +195,7 @@ async function answerOf(
     now.status === "cancelled"
       ? sayCancelled(now.refundedUsdc)
       : [...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
-  // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+  // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
   return { ...booked, ...now, totalAmount, totalCurrency, next, chargeTxHash, vendorAddress, notApplied: [] };

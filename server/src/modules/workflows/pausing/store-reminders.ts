@@ -9,7 +9,7 @@ import type { DuePause, PauseReminders, RemindedPause } from "./reminders.ts";
 
 type DueRow = Omit<DuePause, "userIds"> & { runId: string; stepId: string };
 
-/** Joins the caller's transaction when `queryable` is one. */
+/** Joins the caller's transaction if `queryable` is one. */
 export function createPauseReminders(queryable: Queryable, clock: Clock): PauseReminders {
   const at = () => sql`${clock.now().toString()}::timestamptz`;
   return {

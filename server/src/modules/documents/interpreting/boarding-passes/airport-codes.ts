@@ -1,4 +1,4 @@
-/** The IATA codes of the airports with scheduled flights. A code that is missing here may still be a railway station or a small airfield. */
+/** The IATA codes of airports with scheduled flights. A missing code may still be a railway station or a small airfield. */
 const CODES = `
   AAE AAL AAN AAQ AAR ABE ABI ABJ ABQ ABR ABT ABV ABX ABY ABZ ACA ACC ACE ACK ACT ACV ACY ADA ADB ADD ADE ADF ADL
   ADQ ADZ AEP AER AES AEX AEY AGA AGH AGP AGS AGT AGU AHB AHO AIT AJA AJF AJL AJU AKJ AKL AKN AKR AKX ALA ALB ALC

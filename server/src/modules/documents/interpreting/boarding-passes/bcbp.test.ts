@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Bcbp, parseBcbp } from "./bcbp.ts";
 import { resolveFlightDates } from "./flight-dates.ts";
 
-/** The examples of Resolution 792, attachment B, of its versions 4 and 5, with their signatures shortened. */
+/** The examples of Resolution 792, attachment B, in versions 4 and 5, with shortened signatures. */
 const EXAMPLES = [
   "M1DESMARAIS/LUC       EABC123 YULFRAAC 0834 326J001A0025 100",
   "M1DESMARAIS/LUC       EABC123 YULFRAAC 0834 226F001A0025 106>60000",
@@ -15,7 +15,7 @@ const EXAMPLES = [
   "M2GRANDMAIRE/MELANIE  EABC123 GVACDGAF 0123 339C002F0025 130>5002A0571234567890  AF AF 1234567890123456    YDEF456 CDGDTWNW 0049 339F001A0002 12C2A012098765432101                       2PC ^108ABCDEFGH",
   "M2DESMARAIS/LUC       EABC123 YULFRAAC 0834 326J003A0027 159>4251WW1325BAC 00141234560020014123467001290141234567890 1AC AC 1234567890123    3PCLX58ZDEF456 FRAGVALH 3664 327C012C0002 12D290140987654321 1AC AC 1234567890123    3PCWQ^108ABCDEFGH",
 ];
-/** As airlines made them, with other names: from the issues of bcbp (507), BoardingPassKit (7) and samples of KItinerary. */
+/** Passes of airlines, with other names: from the issues of bcbp (507), BoardingPassKit (7) and samples of KItinerary. */
 const REAL = [
   "M2DOEDOED/JOHNJOH     ENBVZS7 ORYMRSAF 6000 151Y021A0106 336>60B        KL 2505760840335640    KL 5193929192      NBVZS7 MRSORYAF 6009 151Y021F0040 3272505760840335640    KL 5193929192      ",
   "M1EEEEE BBB           E234234 GOTARNSK 101  12 F011A0034 130>6002A                                         Y",
@@ -83,7 +83,7 @@ const leg: fc.Arbitrary<Leg> = fc
 
 const sized = (text: string) => text.length.toString(16).toUpperCase().padStart(2, "0") + text;
 
-/** A boarding pass as the resolution lays it out; written independently of what reads it. */
+/** Writes a boarding pass as the resolution describes it, independently of the parser. */
 function writePass(
   name: string,
   legs: readonly Leg[],
@@ -121,7 +121,7 @@ const passes = fc.record({
 
 const withoutZeros = (text: string | undefined) => text?.trim().replace(/^0+(?=\d)/, "");
 
-/** What the other decoder found, in our normal form. */
+/** The other decoder's result in our normal form. */
 function decodeOtherwise(text: string): unknown {
   const { data } = decode(text, 2026);
   return {
@@ -233,11 +233,11 @@ describe("resolveFlightDates", () => {
     [[2], issuedOn(9, 364), "2030-01-03", "2030-01-02", false],
     [[360], issuedOn(9, 359), "2030-01-03", "2029-12-26", false],
     [[5], issuedOn(0, 4), "2029-12-30", "2030-01-05", false],
-    // Issued after midnight in the airline's time, while the flight leaves on the day before over the date line.
+    // Issued after midnight in the airline's zone for a flight on the previous day, across the date line.
     [[100], issuedOn(6, 101), "2026-04-12", "2026-04-10", false],
     // Two and a half years old.
     [[200], issuedOn(4, 199), "2026-11-26", "2024-07-18", false],
-    // The year's digit fits none of the near years.
+    // The year's digit fits no year nearby.
     [[200], issuedOn(1, 199), "2026-11-26", "2021-07-19", true],
     [[330], undefined, "2026-11-26", "2026-11-26", false],
     [[365], undefined, "2027-01-02", "2026-12-31", false],

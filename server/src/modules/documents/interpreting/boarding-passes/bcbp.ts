@@ -5,12 +5,12 @@ export interface BcbpLeg {
   destination: string;
   /** The operating carrier: two or three characters. */
   carrier: string;
-  /** Digits, with the letter of a duplicated flight where there is one: 834 or 834A. */
+  /** Digits, with the letter of a duplicated flight if there is one: 834 or 834A. */
   flightNumber: string;
   /** From 1 to 366. */
   dayOfYear: number;
   cabinClassCode: string;
-  /** Undefined: the passenger has no seat of his own, or none yet. */
+  /** Undefined if the passenger has no seat, or none yet. */
   seat: string | undefined;
   sequenceNumber: string | undefined;
   passengerStatus: string | undefined;
@@ -19,14 +19,14 @@ export interface BcbpLeg {
 export interface Bcbp {
   /** FAMILY/GIVEN as encoded, at most 20 characters. */
   passengerName: string;
-  /** The name fills its 20 characters, so the rest of it may be missing. */
+  /** The name fills its 20 characters, so it may be truncated. */
   nameIsFull: boolean;
   /** E for an electronic ticket. */
   ticketIndicator: string | undefined;
   legs: readonly BcbpLeg[];
-  /** When the pass was issued: the last digit of the year and the day of the year. */
+  /** The date of issue: the last digit of the year and the day of the year. */
   issued: { yearDigit: number; dayOfYear: number } | undefined;
-  /** False: something follows the legs that fits no section. Only passes of one leg are read in spite of that. */
+  /** False if the legs are followed by something that fits no section. Then only passes of one leg are accepted. */
   isWhole: boolean;
 }
 
@@ -36,7 +36,7 @@ const MOST_LEGS = 4;
 const NAME = /^[A-Z][A-Z' .-]*(?:\/[A-Z' .-]*)?$/;
 const SEAT = /^0{0,2}(\d{1,3}[A-Z])$/;
 
-/** Takes items of fixed length off a text, one after the other. */
+/** Takes items of fixed length from a text in sequence. */
 class Items {
   readonly #text: string;
   #at = 0;
@@ -45,14 +45,14 @@ class Items {
     this.#text = text;
   }
 
-  /** Undefined: the text is shorter than that. */
+  /** Undefined if the text is shorter. */
   take(length: number): string | undefined {
     if (this.#at + length > this.#text.length) return undefined;
     this.#at += length;
     return this.#text.slice(this.#at - length, this.#at);
   }
 
-  /** A section that its size in two hexadecimal digits precedes. */
+  /** A section preceded by its size in two hexadecimal digits. */
   takeSection(): string | undefined {
     const size = this.take(2);
     return size === undefined || !/^[0-9A-F]{2}$/.test(size) ? undefined : this.take(Number.parseInt(size, 16));
@@ -64,9 +64,9 @@ class Items {
 }
 
 /**
- * Reads a bar coded boarding pass of IATA Resolution 792, format M: a header of 23 characters, from one to four legs, each with
- * the sections whose sizes it names, and what secures it. Undefined: the text is no such pass; every item has to have its exact
- * width and its kind of characters.
+ * Parses a bar coded boarding pass of IATA Resolution 792, format M: a header of 23 characters, one to four legs with
+ * their sized sections, and a signature. Undefined if the text is no such pass; every item must have its exact width
+ * and character set.
  */
 export function parseBcbp(text: string): Bcbp | undefined {
   if (text.length > LONGEST) return undefined;
@@ -100,7 +100,7 @@ export function parseBcbp(text: string): Bcbp | undefined {
   };
 }
 
-/** The items that every leg begins with: their widths, and the characters that they may hold. */
+/** The items that begin every leg: their widths and allowed characters. */
 const ITEMS = [
   [7, /^[A-Z0-9]{5,7} *$/],
   [3, /^[A-Z]{3}$/],
@@ -148,8 +148,8 @@ function withoutZeros(text: string): string {
 }
 
 /**
- * The sections of one leg. The first leg has those of the whole pass before its own, after a sign and a version; what comes after
- * them is the airline's. A first leg may hold the airline's part alone.
+ * The sections of one leg. The first leg begins with those of the whole pass, after a sign and a version; the airline's
+ * own part comes last. A first leg may have the airline's part alone.
  */
 function readConditional(text: string, isFirst: boolean): Pick<Bcbp, "issued"> | undefined {
   const items = new Items(text);
@@ -171,7 +171,7 @@ function readIssued(text: string): Bcbp["issued"] {
   return dayOfYear >= 1 && dayOfYear <= 366 ? { yearDigit: Number(year), dayOfYear } : undefined;
 }
 
-/** What may follow the legs: nothing, blanks, or a sign, the kind and the size of a signature, and the signature. */
+/** Whether a text may follow the legs: nothing, blanks, or a sign, the kind, the size and the text of a signature. */
 function isSecurity(text: string): boolean {
   if (text.trim() === "") return true;
   const items = new Items(text);

@@ -11,7 +11,7 @@ const TWO_LEGS = [
   "M2DESMARAIS/LUC       EABC123 YULFRAAC 0834 365J001A0025 100DEF456 FRAGVALH 3664 001C012C0002 100",
 ].join("");
 const PLAIN = "M1DESMARAIS/LUC       EABC123 YULFRAAC 0834 330J001A0025 100";
-/** Issued on the 324th day of 2026, for the 330th. */
+/** Issued on day 324 of 2026, for day 330. */
 const CODE = PLAIN.replace(/00$/, "0F>60B1WW6324BAC ");
 
 function writePass(codes: readonly (string | Partial<Barcode>)[], rows: readonly string[] = []): Reading {

@@ -19,9 +19,9 @@ interface Pass {
 }
 
 /**
- * What a boarding pass says. Its barcode leads, for it carries its own error correction; what is printed is compared with it,
- * and names the year where the barcode has none. Without a barcode that is a boarding pass, what is printed is given with low
- * confidence.
+ * Interprets a boarding pass. Its barcode takes precedence, as it has error correction; the print is compared with it,
+ * and supplies the year if the barcode has none. Without a boarding pass barcode the printed values are returned with
+ * low confidence.
  */
 export function interpretBoardingPass(reading: Reading, { today }: Interpreting): Scan {
   const lines = listLines(reading);
@@ -102,7 +102,7 @@ function listLegFields(leg: BcbpLeg, date: Temporal.PlainDate | undefined, isSur
   };
 }
 
-/** Airlines add a title to the given name, with or without a space; the name itself may end like one. */
+/** Airlines append a title to the given name, with or without a space; a name may also end like one. */
 const TITLE = /^(.{2,}?)( ?)(MR|MRS|MS|MISS|MSTR|DR|PROF)$/;
 const TITLE_WITHOUT_SPACE = ["MR", "MRS", "MISS", "MSTR"];
 
@@ -116,7 +116,7 @@ function readName(
   const isTitled = bare !== undefined && (space === " " || TITLE_WITHOUT_SPACE.includes(title));
   const isDoubtful = isTitled && space === "";
   const givenName = isTitled ? bare.trim() : given.trim();
-  // A name that ends with a title ends there.
+  // A truncated name that seems to end with a title is complete.
   const isCut = nameIsFull && space !== " " && !printsPhrase(lines, given === "" ? familyName : givenName);
   const name = given === "" ? "familyName" : "givenName";
   return {
@@ -153,7 +153,7 @@ interface LegDates {
   reasons: readonly ReviewReason[];
 }
 
-/** A printed date with its year settles which year the barcode means, where that is open. */
+/** A printed date with a year resolves an ambiguous year of the barcode. */
 function dateLegs(pass: Bcbp, printed: PrintedPass, today: Temporal.PlainDate): LegDates {
   const { dates, isGuessed } = resolveFlightDates(pass, today);
   const missing = dates.some((date) => date === undefined)
@@ -175,7 +175,7 @@ function dateLegs(pass: Bcbp, printed: PrintedPass, today: Temporal.PlainDate): 
   return { dates, isSure: false, reasons: [...missing, guessed] };
 }
 
-/** The years in which a printed date is the day that the first leg leaves on. */
+/** The years in which a printed date is the first leg's departure day. */
 function listPrintedYears(printed: readonly PrintedDate[], pass: Bcbp, today: Temporal.PlainDate): readonly number[] {
   const years = [-3, -2, -1, 0, 1].map((years) => today.year + years);
   return years.filter((year) => {
@@ -196,7 +196,7 @@ function listUnknownAirports({ legs }: Bcbp): readonly ReviewReason[] {
   );
 }
 
-/** Dates and codes of three letters are printed on anything. */
+/** Dates and codes of three letters occur on any print. */
 function isPass({ flights, names, seats, references, origins, destinations }: PrintedPass): boolean {
   return [flights, names, seats, references, origins, destinations].some((found) => found.length > 0);
 }

@@ -1,28 +1,29 @@
 import type { Bcbp } from "./bcbp.ts";
 
-/** How far from today a pass may be issued, in years. */
+/** How many years from today a pass may be issued. */
 const OLDEST_YEARS = 3;
 const NEWEST_YEARS = 1;
-/** A pass is made out at check-in, which no airline opens longer before the flight. */
+/** A pass is issued at check-in, which no airline opens longer before the flight. */
 const EARLIEST_CHECK_IN_DAYS = 60;
-/** Without any year: the nearest year is beyond doubt only for flights about now. Older passes are handed in years later as well. */
+/** Without any year the nearest one is certain only for current flights, as older passes are submitted even years later. */
 const PLAUSIBLE_DAYS_AGO = 3;
-/** A leg may leave on the day before the one that it follows, or before the pass was issued: over the date line. */
+/** A leg may leave a day before the previous one, or before the pass was issued, across the date line. */
 const DATE_LINE_DAYS = 1;
 
 interface FlightDates {
-  /** One for each leg; undefined: no date fits. */
+  /** One per leg; undefined if no date fits. */
   dates: readonly (Temporal.PlainDate | undefined)[];
-  /** More than one year would do. */
+  /** Several years are possible. */
   isGuessed: boolean;
 }
 
 /**
- * The dates of a pass, which encodes a day of the year for each leg and at most the last digit of the year it was issued in.
+ * Resolves the dates of a pass, which encodes a day of the year for each leg and at most the last digit of the year of
+ * issue.
  *
- * With that digit: the pass was issued in the year with that digit that lies nearest to today, from three years ago to one
- * year ahead, and each leg leaves on the first such day from then on. Without it: the first leg leaves on the latest such day
- * up to 60 days from today, and the year counts as guessed unless that is within the last 3 or the next 60 days.
+ * With that digit: the year of issue is the one with that digit nearest to today, from three years ago to one year
+ * ahead, and each leg leaves on the first such day from then on. Without it: the first leg leaves on the latest such
+ * day up to 60 days from today, and the year counts as guessed unless that is within the last 3 or the next 60 days.
  */
 export function resolveFlightDates({ legs, issued }: Bcbp, today: Temporal.PlainDate): FlightDates {
   const first = legs[0]?.dayOfYear ?? 0;
@@ -37,7 +38,7 @@ export function resolveFlightDates({ legs, issued }: Bcbp, today: Temporal.Plain
   return { dates, isGuessed: issue === undefined ? !isPlausible(start, today) : issue.isGuessed };
 }
 
-/** The same pass when another part of the document names the year that its first leg leaves in. */
+/** The same if another part of the document gives the year of the first leg's departure. */
 export function resolveInYear({ legs }: Bcbp, year: number): readonly (Temporal.PlainDate | undefined)[] {
   const dates = [toDate(year, legs[0]?.dayOfYear ?? 0)];
   for (const { dayOfYear } of legs.slice(1)) {
@@ -86,7 +87,7 @@ function findFrom(dayOfYear: number, from: Temporal.PlainDate): Temporal.PlainDa
   return undefined;
 }
 
-/** Undefined: the year has no such day, as only leap years have the 366th. */
+/** Undefined if the year has no such day: only leap years have the 366th. */
 function toDate(year: number, dayOfYear: number): Temporal.PlainDate | undefined {
   if (dayOfYear < 1) return undefined;
   const date = new Temporal.PlainDate(year, 1, 1).add({ days: dayOfYear - 1 });
@@ -105,7 +106,7 @@ function isPlausible(date: Temporal.PlainDate | undefined, today: Temporal.Plain
   return days >= -PLAUSIBLE_DAYS_AGO && days <= EARLIEST_CHECK_IN_DAYS;
 }
 
-/** Of two dates as far away, the later one: more passes are read before their flight than half a year after it. */
+/** Among equally distant dates the later one: passes are read more often before their flight than half a year after it. */
 function pickNearest(dates: readonly Temporal.PlainDate[], today: Temporal.PlainDate): Temporal.PlainDate | undefined {
   const distance = (date: Temporal.PlainDate) => Math.abs(today.until(date).days);
   return [...dates].sort((one, other) => distance(one) - distance(other) || Temporal.PlainDate.compare(other, one))[0];

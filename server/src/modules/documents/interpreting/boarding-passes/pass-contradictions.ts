@@ -6,20 +6,20 @@ import { foldText, makeReason, type PrintedLine, weakestOf } from "../printed-te
 import type { Bcbp } from "./bcbp.ts";
 import type { PrintedPass, Shown } from "./printed-pass.ts";
 
-/** How sure text recognition must be of words that speak against a barcode. */
+/** The confidence that text recognition needs for words that contradict a barcode. */
 const SURE_WORDS = 0.75;
-/** A longer line that has the codes of two airports is a sentence. */
+/** A longer line with the codes of two airports is a sentence. */
 const MOST_WORDS_OF_ROUTE = 12;
-/** Text recognition may miss one letter in four of a name that is the same. */
+/** Text recognition may miss one letter in four of an equal name. */
 const LETTERS_FOR_AN_ERROR = 4;
-/** Fewer letters are the beginning of too many words. */
+/** Shorter texts begin too many words. */
 const LEAST_OF_NAME = 3;
 const MOST_COMPARED = 24;
 const MOST_WORDS = 600;
 
 /**
- * What is printed beside a barcode speaks against it if it clearly shows a value of a kind, and nowhere the barcode's: by a label
- * or by its form, with words that text recognition is sure of, and with more difference than it makes by mistake.
+ * The print contradicts a barcode if it clearly shows a value of a kind and never the barcode's: identified by a label
+ * or its form, in words recognised with confidence, and differing by more than recognition errors.
  */
 export function listContradictions(
   pass: Bcbp,
@@ -68,7 +68,7 @@ function showsOtherDate(printed: PrintedPass, dates: readonly (Temporal.PlainDat
   return sure.length > 0 && dates.some((date) => date !== undefined) && !isShown;
 }
 
-/** Another family name, or another given name beside the same one, as of two people who travel together. */
+/** Another family name, or another given name beside the same family name, as for two people who travel together. */
 function showsOtherName({ passengerName }: Bcbp, { names }: PrintedPass, words: readonly string[]): boolean {
   const sure = onlySure(names);
   if (sure.length === 0) return false;
@@ -89,7 +89,7 @@ function showsOtherName({ passengerName }: Bcbp, { names }: PrintedPass, words: 
 
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Z]/g, "");
 
-/** The barcode may have no room for the whole name, and a title may stand right behind it. */
+/** The barcode may have no room for the whole name, and a title may follow it directly. */
 function isBeginning(one: string, other: string): boolean {
   return Math.min(one.length, other.length) > 1 ? one.startsWith(other) || other.startsWith(one) : one[0] === other[0];
 }
@@ -106,7 +106,7 @@ function showsOtherSeat({ legs }: Bcbp, { seats }: PrintedPass, words: readonly 
   return onlySure(seats).length > 0 && own.length > 0 && !isShown;
 }
 
-/** A line with two airports is a route. It is the barcode's as soon as both airports of a leg are printed anywhere. */
+/** A line with two airports is a route. It counts as the barcode's if both airports of a leg are printed anywhere. */
 function findOtherRoute({ legs, passengerName }: Bcbp, printed: PrintedPass): "origin" | "destination" | undefined {
   const all = new Set([...printed.airports, ...printed.origins, ...printed.destinations].map(({ value }) => value));
   if (legs.some(({ origin, destination }) => all.has(origin) && all.has(destination))) return undefined;
@@ -117,7 +117,7 @@ function findOtherRoute({ legs, passengerName }: Bcbp, printed: PrintedPass): "o
   for (const [line, shown] of Map.groupBy(onlySure(printed.airports), (airport) => airport.line)) {
     const [from, to, ...more] = new Map(shown.map((one) => [one.value, one])).values();
     if (from === undefined || to === undefined || more.length > 0 || line.words.length > MOST_WORDS_OF_ROUTE) continue;
-    // Of a route one end of which is the barcode's; two words that are no airports hardly are.
+    // One end of the route is the barcode's, which is unlikely for two words that are no airports.
     if (isOther(to) && known.has(from.value)) return "destination";
     if (isOther(from) && known.has(to.value)) return "origin";
     if (isOther(from) && isOther(to) && all.size === 2) return "origin";
@@ -125,7 +125,7 @@ function findOtherRoute({ legs, passengerName }: Bcbp, printed: PrintedPass): "o
   return undefined;
 }
 
-/** With one character for all that text recognition takes for each other. */
+/** Maps all characters that text recognition confuses to one. */
 function unlike(text: string): string {
   return [...text].map((character) => DIGIT_LIKE[character] ?? character).join("");
 }
@@ -134,7 +134,7 @@ function isAlike(one: string, other: string): boolean {
   return distance(one, other) <= Math.floor(one.length / LETTERS_FOR_AN_ERROR);
 }
 
-/** How many characters have to be put in, taken out or replaced. */
+/** The number of characters to insert, delete or replace. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 3) return MOST_COMPARED;
   let before = Array.from({ length: other.length + 1 }, (_, index) => index);

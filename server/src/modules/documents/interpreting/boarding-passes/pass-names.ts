@@ -11,26 +11,26 @@ const PART = /^[A-Z][A-Z'-]{0,30}$/;
 const LABELS: ReadonlySet<string> = new Set(
   "NAME NOM NOMBRE NOME PASSENGER PASSAGIER PASSAGER PASAJERO PASSAGEIRO PASSEGGERO".split(" "),
 );
-/** What may stand between the words of a label, as in NAME OF PASSENGER. */
+/** Words allowed between those of a label, as in NAME OF PASSENGER. */
 const OF_LABEL: ReadonlySet<string> = new Set("OF DES DER DU DE DEL DO NAME NUMBER".split(" "));
 /** Words of forms that also begin family names, away from the stroke. */
 const PARTICLES: ReadonlySet<string> = new Set(["DE", "DA", "VON"]);
 const LONGEST_WORD = 64;
 /** Words on either side of a stroke that may belong to the name. */
 const MOST_WORDS = 3;
-/** Words of one name stand closer than that, in widths of a letter. */
+/** The maximum gap between words of one name, in letter widths. */
 const WIDEST_BLANK = 2;
 const MOST_NAMES = 40;
 
 interface Token {
   text: string;
-  /** Its word in the line. */
+  /** The index of its word in the line. */
   at: number;
 }
 
 /**
- * The names of a boarding pass: FAMILY/GIVEN in capitals, with blanks around the stroke or without, and what stands beside a label.
- * `isOfForm`: whether a word belongs to the form.
+ * The names on a boarding pass: FAMILY/GIVEN in capitals, with or without blanks around the stroke, and names beside a
+ * label. `isOfForm` tells whether a word belongs to the form.
  */
 export function findPrintedNames(
   lines: readonly PrintedLine[],
@@ -82,7 +82,7 @@ function areClose(words: readonly Word[], one: number, other: number): boolean {
   return right.box.x - left.box.x - left.box.width < WIDEST_BLANK * letter;
 }
 
-/** Two or more words behind a label, or right below it. */
+/** Two or more words after a label, or directly below it. */
 function findByLabel(lines: readonly PrintedLine[], isOfForm: (text: string) => boolean): readonly PrintedName[] {
   const isPart = ({ text }: Word) => {
     const folded = foldText(text.slice(0, LONGEST_WORD));

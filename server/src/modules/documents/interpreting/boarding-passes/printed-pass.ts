@@ -12,7 +12,7 @@ export interface Shown {
   words: readonly Word[];
 }
 
-/** What the printed part of a boarding pass shows; nothing in it can be checked. */
+/** The print of a boarding pass; none of it can be verified. */
 export interface PrintedPass {
   flights: readonly (Shown & { carrier: string; flightNumber: string })[];
   airports: readonly Shown[];
@@ -20,7 +20,7 @@ export interface PrintedPass {
   origins: readonly Shown[];
   destinations: readonly Shown[];
   dates: readonly PrintedDate[];
-  /** FAMILY/GIVEN as printed, or, beside a label, in whatever order. */
+  /** FAMILY/GIVEN as printed, or in any order beside a label. */
   names: readonly Shown[];
   seats: readonly Shown[];
   references: readonly Shown[];
@@ -31,7 +31,7 @@ const FLIGHT = /^(?=\d?[A-Z])([A-Z0-9]{2})0*([1-9]\d{0,3}[A-Z]?)$/;
 const SEAT = /^0{0,2}([1-9]\d?[A-K])$/;
 const LIKE_DIGITS = /[0OQD1IL2Z5S6G8B]/;
 const REFERENCE = /^[A-Z0-9]{6}$/;
-/** Airports whose codes are also words or abbreviations that boarding passes print. */
+/** Airport codes that are also words or abbreviations on boarding passes. */
 const ALSO_WORDS: ReadonlySet<string> = new Set(
   "AND THE FOR ARE ALL BAG CAN DAY END GET GOT HAS HOT LAX MAY NOT OFF ONE OUT PER SEA SUN TUE VIA MON WED THU FRI SAT JAN FEB MAR APR JUN JUL AUG SEP OCT NOV DEC PAX MRS SEQ ETD ETA STD GTE PNR ETK TKT ECO CLS BUS REF".split(
     " ",
@@ -62,7 +62,7 @@ const FORM_WORDS: ReadonlySet<string> = new Set(
     "GROUP GRUPPE GROUPE GRUPO ZONE SEQUENCE BAGGAGE GEPACK BAGAGES EQUIPAJE TICKET BILLET OPERATED CABIN STATUS REMARKS",
   ].flatMap((line) => line.split(" ")),
 );
-/** Words of six letters that stand beside the labels of booking references. */
+/** Words of six letters that occur beside the labels of booking references. */
 const BESIDE_REFERENCES: ReadonlySet<string> = new Set("NUMBER NUMERO NUMMER STATUS TICKET ONLINE".split(" "));
 const MOST_SHOWN = 40;
 
@@ -92,7 +92,7 @@ function isPrintedAirport(text: string): boolean {
   return isAirportCode(text) && !ALSO_WORDS.has(text);
 }
 
-/** In capitals: a word of six small letters beside such a label belongs to the label. */
+/** Capitals only: six small letters beside such a label belong to the label. */
 function isReference(text: string): boolean {
   return REFERENCE.test(text) && !isWordOfForm(text) && !BESIDE_REFERENCES.has(text);
 }
@@ -128,7 +128,7 @@ function findAirports(lines: readonly PrintedLine[]): readonly Shown[] {
   return found.slice(0, MOST_SHOWN);
 }
 
-/** Words of a form that stand right of a label or in the two lines below it. */
+/** Words of a form to the right of a label or in the two lines below it. */
 function findLabelled(
   lines: readonly PrintedLine[],
   labels: readonly string[],
@@ -163,7 +163,7 @@ function overlaps(one: Word["box"], other: Word["box"]): boolean {
   return one.x < other.x + other.width + slack && one.x + one.width > other.x - slack;
 }
 
-/** What the printed part alone gives, with low confidence. */
+/** The fields of the print alone, with low confidence. */
 export function listPrintedFields(printed: PrintedPass, today: Temporal.PlainDate): { fields: Fields; leg: Fields } {
   const field = (shown: Shown | undefined) =>
     shown === undefined ? undefined : printedField(shown.value, shown.line, shown.words, UNSURE);
@@ -171,9 +171,9 @@ export function listPrintedFields(printed: PrintedPass, today: Temporal.PlainDat
   const [origin] = printed.airports;
   const destination = printed.airports.find(({ value }) => value !== origin?.value);
   const [name] = printed.names;
-  // Without a stroke nothing tells which part is which.
+  // Without a stroke the parts cannot be told apart.
   const [familyName, givenName] = name?.value.includes("/") ? name.value.split("/") : [];
-  // Nothing tells whether a letter that looks like a digit was read right.
+  // A letter that looks like a digit may be misread, and nothing verifies it.
   const reference = printed.references.find(({ value, line }) => line.source === "text" || !LIKE_DIGITS.test(value));
   const shownDate = printed.dates[0];
   const departsOn = shownDate === undefined ? undefined : nearestDate(shownDate, today);
@@ -209,7 +209,7 @@ function withoutGaps(fields: Readonly<Record<string, Fields[string] | undefined>
   );
 }
 
-/** A printed date in the year nearest to today, where it shows none. Undefined: day and month can be either way round. */
+/** A printed date in the year nearest to today, if it has none. Undefined if day and month are interchangeable. */
 function nearestDate({ readings }: PrintedDate, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
   const [reading] = readings;
   if (readings.length !== 1 || reading === undefined) return undefined;

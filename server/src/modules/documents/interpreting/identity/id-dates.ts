@@ -5,13 +5,13 @@ import type { MrzRead } from "./mrz.ts";
 import { findLabelledDate, type VisualZone } from "./visual-zone.ts";
 
 const OLDEST_PERSON_YEARS = 120;
-/** A printed year of two digits leaves the century of a birth open only as long as the elder one may be alive. */
+/** A two-digit year of birth is ambiguous only while a person of the earlier century may be alive. */
 const OLD_PERSON_YEARS = 110;
 const EXPIRY_YEARS = 20;
-/** Nobody hands in a document that was issued longer ago. */
+/** No document submitted was issued earlier than this. */
 const OLDEST_ISSUE_YEARS = 30;
 const LONGEST_VALIDITY = { years: 10, days: 10 };
-/** Passports are issued for so many years, to the day or to the day before. */
+/** Passports are valid for this many years, to the day or the day before. */
 const USUAL_VALIDITIES = [5, 10];
 const SURE = 0.98;
 const ALIKE = 0.9;
@@ -23,7 +23,7 @@ interface Dates {
   reasons: readonly ReviewReason[];
 }
 
-/** The birth dates that YYMMDD can mean: in the past, at most 120 years ago; the latest first. */
+/** The possible birth dates of YYMMDD: in the past, at most 120 years ago; latest first. */
 function listBirths(text: string, today: Temporal.PlainDate): readonly Temporal.PlainDate[] {
   return listCenturies(text)
     .filter((date) => {
@@ -33,7 +33,7 @@ function listBirths(text: string, today: Temporal.PlainDate): readonly Temporal.
     .sort((one, other) => Temporal.PlainDate.compare(other, one));
 }
 
-/** The expiry that YYMMDD means: at most 20 years from today, in the past or ahead. */
+/** The expiry of YYMMDD: within 20 years of today, past or future. */
 function findExpiry(text: string, today: Temporal.PlainDate): Temporal.PlainDate | undefined {
   return listCenturies(text).find((date) => Math.abs(today.until(date, { largestUnit: "years" }).years) < EXPIRY_YEARS);
 }
@@ -48,11 +48,11 @@ interface Known {
   read: MrzRead;
   zone: VisualZone;
   today: Temporal.PlainDate;
-  /** The number and the names of the zone are printed as it has them: both parts were read well. */
+  /** The printed number and names equal the zone's: both parts were read well. */
   isTrusted: boolean;
 }
 
-/** The dates of birth and expiry, from the machine-readable zone; where the printed part shows them, too, they are sure. */
+/** The dates of birth and expiry from the machine-readable zone; certain if the print shows them, too. */
 export function readZoneDates({ read, zone, today, isTrusted }: Known): Dates {
   const { values, from } = read;
   const births = listBirths(values.born, today);
@@ -106,9 +106,9 @@ function isCenturyUnclear(
 }
 
 /**
- * The date of issue, which only the printed part has: it lies in the past, and at most ten years and a few days before the
- * expiry. It is sure only where it lies five or ten years before the expiry, to the day or the day after, as nothing else tells of
- * a wrong digit. Without a label it has to be the only such date.
+ * The date of issue, which only the print has: in the past, and at most ten years and a few days before the expiry.
+ * Certain only if it is five or ten years before the expiry, to the day or the day after, as nothing else reveals a
+ * wrong digit. Without a label it must be the only such date.
  */
 export function readIssue({ read, zone, today }: Known, zoneDates: Dates): Dates {
   // A wrong expiry must not confirm anything.
@@ -149,7 +149,7 @@ function issueField(dates: readonly Temporal.PlainDate[], { line, from, to }: Pr
   };
 }
 
-/** What a printed date can mean. Dates of one document have day and month in one order, which those that are known tell. */
+/** The possible meanings of a printed date. All dates of a document use one order of day and month, which known dates reveal. */
 function listShown(
   { readings }: PrintedDate,
   zone: VisualZone,

@@ -15,8 +15,9 @@ import { interpretIdDocument } from "./id-document.ts";
 
 const RUNS = 20_000;
 /**
- * `ID_DOCUMENT_SEED` looks at other zones. About one in 30,000 documents with three errors in the zone and three in the print then has
- * a wrong value that nothing tells from a right one, such as a digit and its check digit that are both misread so that they still fit.
+ * `ID_DOCUMENT_SEED` chooses other zones. About one in 30,000 documents with three errors in the zone and three in the
+ * print has a wrong value that cannot be detected, such as a digit and its check digit both misread so that they still
+ * fit.
  */
 const SEED = Number(process.env.ID_DOCUMENT_SEED ?? 101);
 const about = { today: TODAY, companyName: undefined };
@@ -24,7 +25,7 @@ const about = { today: TODAY, companyName: undefined };
 const spoiledZone = (truth: IdTruth, spoil: readonly ((lines: readonly string[]) => readonly string[])[]) =>
   spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
 
-/** As the zone would have it, without its fillers. */
+/** As in the zone, without its fillers. */
 const lettersOf = (text: string) =>
   text
     .replaceAll("Ü", "UE")
@@ -35,7 +36,7 @@ const lettersOf = (text: string) =>
     .normalize("NFD")
     .replaceAll(/[^A-Z0-9]/g, "");
 
-/** How many documents had a wrong value that nothing warns of, and how many could be used without a person. */
+/** Counts documents with an undetected wrong value, and documents usable without a person. */
 function measure(numRuns: number, without: readonly string[], isMisprinted = false) {
   const counts = { wrong: 0, used: 0, confirmed: 0 };
   const wrongOnes: unknown[] = [];
@@ -50,7 +51,7 @@ function measure(numRuns: number, without: readonly string[], isMisprinted = fal
       const accepted = listAccepted(scan);
       const wrong = accepted
         .filter(([name, value]) => truthOf(truth)[name] !== value)
-        // Both parts show the same wrong value, in a field without a check digit or with one that fits: nothing could tell.
+        // Both parts show the same wrong value, in a field without a check digit or with one that fits: undetectable.
         .filter(([name, value]) => lettersOf(shown[name] ?? "") !== lettersOf(value));
       if (wrong.length > 0) {
         counts.wrong += 1;
@@ -67,7 +68,7 @@ function measure(numRuns: number, without: readonly string[], isMisprinted = fal
 it("accepts no wrong value in 20,000 zones with up to three errors", { timeout: 900_000 }, () => {
   const { wrong, wrongOnes, used, confirmed } = measure(RUNS, []);
   expect({ wrong, wrongOnes }, `ID_DOCUMENT_SEED=${SEED}`).toEqual({ wrong: 0, wrongOnes: [] });
-  // Most errors lie in fillers and names, and the printed part confirms what is repaired.
+  // Most errors are in fillers and names, and the print confirms repairs.
   expect(used).toBeGreaterThan(RUNS / 6);
   expect(confirmed).toBeGreaterThan(RUNS / 2);
 });

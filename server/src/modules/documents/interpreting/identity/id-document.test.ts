@@ -27,7 +27,7 @@ describe("interpretIdDocument", () => {
         idDocuments,
         fc.constantFrom("named" as const, "dotted" as const, "iso" as const),
         (truth, dateStyle) => {
-          // Two of them can be digits in the same way, which a test of its own shows.
+          // Two of them can be digits in the same way; another test covers that.
           fc.pre((truth.documentNumber.match(/[OIZSB]/g) ?? []).length < 2);
           const scan = read(writeReading(truth, { dateStyle }));
           expect({ ...valuesOf(scan), reasons: codesOf(scan) }).toEqual({ ...truthOf(truth), reasons: [] });
@@ -169,7 +169,7 @@ describe("interpretIdDocument", () => {
       expect(printed("C0BX00T47")).toEqual([]);
       expect(printed("C03X00T4T")).toEqual([]);
       expect(printed("C03X00AT47")).toEqual([]);
-      // L differs from 1 by twenty, which the check digit does not see: both parts may have it wrong.
+      // L and 1 differ by twenty, which the check digit misses: both parts may be misread.
       expect(printed("C0LX00T47", PASSPORT)).toContain("parts_disagree documentNumber");
       expect(printed("C01XO0T47", PASSPORT)).toContain("parts_disagree documentNumber");
     });
@@ -220,7 +220,7 @@ describe("interpretIdDocument", () => {
       ["expiresOn", 27],
     ])("names %s where its check digit does not fit, and is not sure of it", (field, at) => {
       const [first = "", second = ""] = writeZone(PASSPORT);
-      // Four more is no other digit that it may be taken for, so that nothing repairs it.
+      // A digit four higher is no common confusion, so that nothing repairs it.
       const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
       const scan = read(writeReading(PASSPORT, { zone: [first, spoiled] }));
       expect(codesOf(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([

@@ -13,13 +13,13 @@ const MOST_CANDIDATES = 12;
 const SURE = 0.98;
 const ALIKE = 0.9;
 const UNSURE = 0.5;
-/** What passports of British nationals print who are no citizens. */
+/** Printed in passports of British nationals who are not citizens. */
 const BRITISH_NATIONAL = ["OVERSEAS", "SUBJECT", "PROTECTED"];
 
 /**
- * What an identity document says: a passport, a card or a visa. Its machine-readable zone leads; a value of it counts only
- * where all its check digits fit and the printed part shows the same. What the printed part does not confirm is given with a
- * reason, and names that it does not show are left out. The document number is given in full: the caller masks it.
+ * Interprets an identity document: a passport, a card or a visa. Its machine-readable zone takes precedence; a value
+ * counts only if all its check digits fit and the print shows the same. Values that the print does not confirm are
+ * returned with a reason, and such names are left out. The document number is returned in full: the caller masks it.
  */
 export function interpretIdDocument(reading: Reading, { today }: Interpreting): Scan {
   const reads = reading.mrz.slice(0, MOST_CANDIDATES).flatMap(readMrz);
@@ -63,10 +63,10 @@ interface Part {
 
 interface Chosen {
   read: MrzRead;
-  /** Readings that agree with it in all that has a check digit. */
+  /** Readings that agree with it in everything that has a check digit. */
   alike: readonly MrzRead[];
   reasons: readonly ReviewReason[];
-  /** Fields that other readings, as good as this one, have otherwise: they are left out. */
+  /** Fields in which equally good readings differ: they are left out. */
   open: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function keyOf({ values }: MrzRead): string {
   return [values.documentNumber, values.born, values.expires].join("/");
 }
 
-/** Which of the readings to follow: one that fits as it was read before a repaired one, and that before one that does not fit. */
+/** Chooses the reading to follow: one that fits as read before a repaired one, and that before one that does not fit. */
 function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undefined {
   const whole = reads.filter(({ failed, isRepaired }) => failed.length === 0 && !isRepaired);
   const repaired = reads.filter(({ failed, isRepaired }) => failed.length === 0 && isRepaired);
@@ -93,7 +93,7 @@ const CHECKED: Readonly<Partial<Record<MrzCheck, readonly [field: string, what: 
   expires: ["expiresOn", "date of expiry"],
 };
 
-/** The whole document is in doubt where any check digit fails, and each field the more whose own one does. */
+/** Any failed check digit casts doubt on the whole document, and more on its own field. */
 function listFailures({ failed }: MrzRead): readonly ReviewReason[] {
   const code = "check_digit_failed";
   return [
@@ -105,7 +105,7 @@ function listFailures({ failed }: MrzRead): readonly ReviewReason[] {
   ];
 }
 
-/** Readings that do not agree are of several documents, or the printed number tells which is right. */
+/** Readings that disagree are of several documents, or the printed number decides between them. */
 function chooseGroup(groups: readonly (readonly MrzRead[])[], zone: VisualZone): Chosen | undefined {
   const firsts = groups.flatMap((group) => group[0] ?? []);
   const first = groups[0] ?? [];
@@ -135,7 +135,7 @@ function choose(
   return read === undefined ? undefined : { read, alike, reasons, open };
 }
 
-/** Zones on different pages, or one below the other, are of different documents. */
+/** Zones on different pages, or one below the other, belong to different documents. */
 function isApart({ from: one }: MrzRead, { from: other }: MrzRead): boolean {
   if (one.page !== other.page) return true;
   return one.box.y + one.box.height < other.box.y || other.box.y + other.box.height < one.box.y;
@@ -159,7 +159,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const VISA_WORDS = ["VISA", "VISUM", "VISTO", "VISADO"];
 
-/** The first letter of the zone has no check digit, and a visa differs from a passport in it alone. */
+/** The first letter of the zone has no check digit, and it alone distinguishes a visa from a passport. */
 function readType(read: MrzRead, zone: VisualZone): Part {
   const { documentCode, format } = read.values;
   const type = TYPES[documentCode.charAt(0)];
@@ -172,10 +172,10 @@ function readType(read: MrzRead, zone: VisualZone): Part {
   };
 }
 
-/** Neither code has a check digit: they confirm each other where they are the same, else the printed part has to show them. */
+/** Neither code has a check digit: they confirm each other if they are equal, else the print must show them. */
 function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZone): Part {
   const agreeing = alike.filter(({ values }) => values.issuer === values.nationality && toNationality(values.issuer));
-  // Another reading of the same zone may have both where the first one has not.
+  // Another reading of the same zone may have both where the first one lacks them.
   const isOneCountry = new Set(agreeing.map(({ values }) => values.issuer)).size === 1;
   const read = (isOneCountry ? agreeing[0] : undefined) ?? first;
   const { issuer, nationality } = read.values;
@@ -188,7 +188,7 @@ function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZo
       reasons.push(makeReason("country_unknown", "The machine-readable zone has a code that is no country.", field));
       return;
     }
-    // A code of one letter is printed everywhere.
+    // A code of one letter occurs in any print.
     const isSure = agree || [code, value].some((text) => text.length === 3 && printsWord(zone, text));
     fields[field] = zoneField(value, isSure ? SURE : UNSURE, read);
     if (!isSure) reasons.push(makeReason("low_confidence", "The printed part does not show this code.", field));
@@ -201,13 +201,13 @@ function readCountries(alike: readonly MrzRead[], first: MrzRead, zone: VisualZo
 function compareNumber({ values, numberAsRead, numberCheck, isRepaired }: MrzRead, zone: VisualZone) {
   const number = values.documentNumber.replaceAll("<", "");
   const fits = (text: string) => numberCheck === "<" || computeCheckDigit(text) === numberCheck;
-  // A filler within a number may be a letter: K and < are the same to the check digit.
+  // A filler within a number may be a letter: K and < have the same check digit value.
   const isAsRead = !isRepaired && number === values.documentNumber;
   if (numberCheck !== "<" && hasTwin(number, fits)) return "absent";
   return comparePrintedNumber(zone, { number, asRead: isAsRead ? undefined : numberAsRead, fits });
 }
 
-/** To the letter: of several readings, none may be helped by what it has in common with the print. */
+/** Compares exact letters: no reading may gain from its similarity to the print. */
 function printsNumber({ values }: MrzRead, zone: VisualZone): boolean {
   const number = values.documentNumber.replaceAll("<", "");
   return comparePrintedNumber(zone, { number, asRead: "", fits: () => true }) === "same";
@@ -217,8 +217,8 @@ const DIGITS_LIKE: Readonly<Record<string, string>> = { O: "0", I: "1", Z: "2", 
 const MOST_LIKE_DIGITS = 6;
 
 /**
- * Whether a number with several letters that look like digits fits as well with some of them as digits: OO and 00 often have one
- * check digit, and zone and print are misread in the same way.
+ * Whether a number with several letters that look like digits also fits with some of them as digits: OO and 00 often
+ * have the same check digit, and zone and print are misread alike.
  */
 function hasTwin(number: string, fits: (text: string) => boolean): boolean {
   const places = [...number].flatMap((character, index) => (DIGITS_LIKE[character] === undefined ? [] : [index]));
@@ -232,7 +232,7 @@ function hasTwin(number: string, fits: (text: string) => boolean): boolean {
   return false;
 }
 
-/** Check digits miss what differs by ten, as G does from 6 and L from 1, so the number has to be printed, too. */
+/** Check digits miss differences of ten, as between G and 6 or L and 1, so the number must be printed, too. */
 function readNumber(read: MrzRead, zone: VisualZone): Part {
   const { documentNumber } = read.values;
   const number = documentNumber.replaceAll("<", "");
@@ -263,10 +263,7 @@ const SEXES: ReadonlyMap<string, "f" | "m" | "x"> = new Map([
   ["X", "x"],
 ]);
 
-/**
- * The sex, which has no check digit. A filler in the zone means that the document states none: it is x where the printed part
- * shows an X, and left out otherwise.
- */
+/** The sex has no check digit. A filler in the zone means that the document states none: x if the print shows an X, otherwise left out. */
 function readSex(alike: readonly MrzRead[], zone: VisualZone, isTrusted: boolean): Part {
   const [read] = alike;
   const printed = listPrintedSexes(zone);
@@ -278,7 +275,7 @@ function readSex(alike: readonly MrzRead[], zone: VisualZone, isTrusted: boolean
     };
   }
   const isShown = printed.size === 1 && printed.has(sex);
-  // F and M are not taken for each other: where all else was read well, the zone is enough.
+  // F and M are not confused: if everything else was read well, the zone suffices.
   const isClear = isTrusted && printed.size === 0 && alike.every(({ values }) => values.sex === read.values.sex);
   if (isShown || isClear) return { fields: { sex: zoneField(sex, isShown ? SURE : ALIKE, read) }, reasons: [] };
   const code = printed.size === 1 ? "parts_disagree" : "low_confidence";

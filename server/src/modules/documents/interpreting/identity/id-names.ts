@@ -16,10 +16,10 @@ const UNSURE = 0.5;
 const MOST_VARIANTS = 40;
 
 /**
- * The names of a document. Those of the machine-readable zone have no check digit, so a name counts only where the printed part
- * shows the same one and nothing more. It is given as the zone spells it, in letters from A to Z as airlines write it: text
- * recognition loses accents, and nothing would tell. A name that the zone alone shows is left out. `reads`: what different
- * readings of the same zone gave; each may find its names.
+ * Reads the names of a document. Those of the machine-readable zone have no check digit, so a name counts only if the
+ * print shows the same and no more. It is returned in the zone's spelling, in letters from A to Z as airlines write it,
+ * because text recognition loses accents undetectably. A name in the zone alone is left out. `reads` are different
+ * readings of the same zone; each may find its names.
  */
 export function confirmNames(reads: readonly MrzRead[], zone: VisualZone): Names {
   const [first] = reads;
@@ -46,12 +46,12 @@ export function confirmNames(reads: readonly MrzRead[], zone: VisualZone): Names
   if (family === undefined) reasons.push(notConfirmed("familyName"));
   else fields.familyName = zoneName(family, first);
   if (whole.length === 0) {
-    // The printed name may go on where the zone has no more room: a person has to look at both.
+    // The printed name may continue where the zone is full: a person must compare them.
     const longer = findLongerName(zone.lines, asRead?.givenName ?? "").find((place) => canBeName(place, zone));
     if (longer !== undefined) fields.givenName = printedField(longer.value, longer.line, longer.words, UNSURE);
     const message = "The machine-readable zone has no room for the whole name.";
     reasons.push(makeReason("name_not_confirmed", message, "givenName"));
-    // Beside a family name that the print does not show, its words may be part of that name.
+    // If the print does not show the family name, its words may be part of that name.
   } else if (given === undefined || family === undefined) reasons.push(notConfirmed("givenName"));
   else fields.givenName = zoneName(given, first);
   return { fields, reasons };
@@ -69,7 +69,7 @@ function notConfirmed(field: "familyName" | "givenName"): ReviewReason {
   );
 }
 
-/** Family and given names may stand side by side, so each is looked for with the places of the other in mind. */
+/** Family and given names may be adjacent, so each search considers the places of the other. */
 function findNames(familyNames: readonly string[], givenNames: readonly string[], zone: VisualZone, isStrict: boolean) {
   const places = (names: readonly string[]) =>
     names.flatMap((name) => findPlaces(zone.lines, name, isStrict)).filter((place) => canBeName(place, zone));
@@ -84,10 +84,10 @@ function findNames(familyNames: readonly string[], givenNames: readonly string[]
   return { family, given };
 }
 
-/** How close another label has to be for a word to belong to it: in its line, or in the next one. */
+/** A word belongs to another label within this distance, in its line or the next one. */
 const CLOSE = 15;
 
-/** A word of a label is no name, nor is what stands beside a label of something else, such as the place of birth. */
+/** A word of a label is no name, nor is a word beside another label, such as the place of birth. */
 function canBeName(place: PrintedName, zone: VisualZone): boolean {
   const { row, from, to } = place;
   if (zone.labels.some((label) => label.row === row && label.from < to && label.to > from)) return false;
@@ -95,7 +95,7 @@ function canBeName(place: PrintedName, zone: VisualZone): boolean {
   return own === undefined || own.distance > CLOSE || own.label === "familyName" || own.label === "givenName";
 }
 
-/** Some people have one name. Which of the two it is, the label says; without one it is the family name, as in the zone. */
+/** Some people have one name. Its label tells which of the two it is; without one it is the family name, as in the zone. */
 function nameOfOnePart(name: PrintedName | undefined, read: MrzRead, zone: VisualZone): Names {
   if (name === undefined) return { fields: {}, reasons: [notConfirmed("familyName")] };
   const field = isBesideGivenLabel(name, zone) ? "givenName" : "familyName";

@@ -5,13 +5,13 @@ import { type PrintedDate, toPlainDate } from "../printed-dates.ts";
 import { listLines, makeReason, printedField } from "../printed-text.ts";
 import { findLabelledDate, findLabelledWords, type VisualZone } from "./visual-zone.ts";
 
-/** Nothing checks what is printed. */
+/** Nothing verifies printed values. */
 const UNSURE = 0.4;
 const NAME = /^\p{L}[\p{L}\p{M}\p{Zs}.'’-]{0,79}$/u;
 
 /**
- * A document without a machine-readable zone that could be read: the front of a card, a driving licence. What stands beside
- * labels is given with low confidence, the document number not at all.
+ * A document without a legible machine-readable zone: the front of a card, a driving licence. Labelled values are
+ * returned with low confidence, the document number not at all.
  */
 export function readWithoutZone(reading: Reading, zone: VisualZone, today: Temporal.PlainDate): Scan {
   const lines = listLines(reading);
@@ -48,7 +48,7 @@ export function readWithoutZone(reading: Reading, zone: VisualZone, today: Tempo
   return { fields, reasons, references: [], pages: reading.pageCount };
 }
 
-/** Undefined: it can be read in several ways, or its century is not printed. */
+/** Undefined if it is ambiguous, or its century is not printed. */
 function onlyDate({ readings }: PrintedDate): Temporal.PlainDate | undefined {
   const [reading] = readings;
   if (readings.length !== 1 || reading?.year === undefined) return undefined;

@@ -7,12 +7,12 @@ export interface Span {
 
 export type MrzFormat = "TD1" | "TD2" | "TD3" | "MRV-A" | "MRV-B";
 
-/** Where the items of a format of ICAO 9303 stand. */
+/** The positions of items in a format of ICAO 9303. */
 export interface MrzLayout {
   format: MrzFormat;
   lines: number;
   width: number;
-  /** What the first character may be. */
+  /** The allowed first characters. */
   codes: string;
   issuer: Span;
   names: Span;
@@ -21,9 +21,9 @@ export interface MrzLayout {
   born: Span;
   sex: Span;
   expires: Span;
-  /** What issuers may use as they like; in cards a long document number goes on in it. */
+  /** For the issuer's use; in cards a long document number continues in it. */
   optional: Span;
-  /** Of a passport alone. */
+  /** Only in passports. */
   optionalCheck: Span | undefined;
   /** Visas have none. */
   composite: { check: Span; over: readonly Span[] } | undefined;
@@ -31,7 +31,7 @@ export interface MrzLayout {
 
 const at = (line: number, from: number, to: number): Span => ({ line, from, to });
 
-/** Formats of two lines have their second line in common. */
+/** Shared by the formats of two lines. */
 const SECOND_LINE = {
   issuer: at(0, 2, 5),
   documentNumber: at(1, 0, 9),

@@ -11,7 +11,7 @@ import {
   textAt,
 } from "./mrz-layouts.ts";
 
-/** What a machine-readable zone says, as it stands there: fillers inside of names are <, dates are YYMMDD. */
+/** The raw values of a machine-readable zone: fillers within names are <, dates are YYMMDD. */
 interface MrzValues {
   format: MrzFormat;
   documentCode: string;
@@ -26,19 +26,19 @@ interface MrzValues {
   names: string;
 }
 
-/** The items that have a check digit, and the digit over all of them. */
+/** The items with a check digit, and the digit over all of them. */
 export type MrzCheck = "documentNumber" | "born" | "expires" | "optional" | "composite";
 
 export interface MrzRead {
   values: MrzValues;
-  /** Check digits that do not fit; none of them: everything that can be checked was. */
+  /** The check digits that do not fit; empty if everything verifiable was verified. */
   failed: readonly MrzCheck[];
-  /** One character was replaced by one that it is often taken for. */
+  /** One character was replaced by one with which it is often confused. */
   isRepaired: boolean;
-  /** The document number before that, and its check digit; a filler where the number goes on elsewhere. */
+  /** The document number before that, and its check digit; a filler if the number continues elsewhere. */
   numberAsRead: string;
   numberCheck: string;
-  /** Lines were of another length than the format has. */
+  /** The lines were not of the format's length. */
   isRefitted: boolean;
   from: MrzLines;
 }
@@ -46,12 +46,12 @@ export interface MrzRead {
 const LONGEST_LINE = 60;
 const MOST_LINES = 6;
 const MOST_REFITS = 12;
-/** How many fillers may be missing or too many in a line: fewer than the eight that part two formats. */
+/** How many fillers a line may lack or have in excess: fewer than the eight by which two formats differ. */
 const MOST_MISSING = 5;
 const MOST_EXTRA = 4;
 const SIGNS_OF_FILLERS: Readonly<Record<string, string>> = { "«": "<<", "‹": "<", "＜": "<", "≪": "<<", "〈": "<" };
 
-/** What text recognition takes a letter for. */
+/** Letters that text recognition reads as these characters. */
 const LETTER_OF: Readonly<Record<string, string>> = {
   "0": "O",
   "1": "I",
@@ -70,10 +70,10 @@ const alternatives: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Every way in which the lines can be a machine-readable zone whose check digits all fit: as they are, with fillers put in or
- * taken out where a run of them stands, and with digits and letters told apart by where they stand. Only if there is none,
- * with one character replaced by one that it is often taken for. If there is none either, the way in which most check digits
- * fit, with those that do not.
+ * Every reading of the lines as a machine-readable zone whose check digits all fit: unchanged, with fillers added or
+ * removed in runs of them, and with digits and letters corrected by position. If there is none, readings with one
+ * character replaced by a common confusion. If there is none either, the reading with the most fitting check digits,
+ * and the failed ones.
  */
 export function readMrz(candidate: MrzLines): readonly MrzRead[] {
   const lines = candidate.lines
@@ -110,7 +110,7 @@ function cleanLine(line: string): string {
     .slice(0, LONGEST_LINE);
 }
 
-/** The lines in every way in which they can have the lengths of a format. */
+/** Every way to fit the lines to the lengths of a format. */
 function fitLayout(lines: readonly string[], layout: MrzLayout): readonly Fit[] {
   const fits: Fit[] = [];
   for (let start = 0; start + layout.lines <= lines.length; start += 1) {
@@ -130,7 +130,7 @@ function fitLayout(lines: readonly string[], layout: MrzLayout): readonly Fit[] 
   return fits;
 }
 
-/** The border of the zone is sometimes read as a character. */
+/** The zone's border is sometimes read as a character. */
 function trimStart(line: string, { codes, width }: MrzLayout): string {
   return line.length > width && !codes.includes(line.charAt(0)) && codes.includes(line.charAt(1))
     ? line.slice(1)
@@ -145,12 +145,12 @@ function combine(options: readonly (readonly string[])[]): readonly (readonly st
   return combined;
 }
 
-/** The longer a run of fillers is, the more of them are taken for letters. */
+/** Long runs of fillers are often partly read as letters. */
 function fillRuns(line: string): string {
   return line.replaceAll(/[<KCLSE]{3,}/g, (run) => (run.includes("<") ? "<".repeat(run.length) : run));
 }
 
-/** Fillers are miscounted more often than anything else: they are put in or taken out where a run of them stands. */
+/** Fillers are miscounted more often than anything else, so they are added or removed in runs of them. */
 function refitLine(line: string, width: number): readonly string[] {
   const missing = width - line.length;
   if (missing === 0) return [line];
@@ -164,7 +164,7 @@ function refitLine(line: string, width: number): readonly string[] {
   return [...new Set(fitted)].slice(0, MOST_REFITS);
 }
 
-/** Digits where only digits can stand, letters where only letters can. */
+/** Digits where only digits are allowed, letters where only letters are. */
 function classify(line: string, index: number, layout: MrzLayout): string {
   const characters = [...line];
   const convert = ({ line: inLine, from, to }: Span, table: Readonly<Record<string, string>>) => {
@@ -202,7 +202,7 @@ function listFailed(lines: readonly string[], layout: MrzLayout): readonly MrzCh
   return failed;
 }
 
-/** Undefined: its check digit does not fit. A card's number of more than nine characters goes on in the optional item. */
+/** Undefined if its check digit does not fit. A card's number of more than nine characters continues in the optional item. */
 function readDocumentNumber(
   lines: readonly string[],
   { documentNumber, optional, format }: MrzLayout,
@@ -220,7 +220,7 @@ function readDocumentNumber(
   return tail.length >= 2 && fits ? number : undefined;
 }
 
-/** The texts that fit after one character was replaced. Visas have too few check digits to tell a repair from an accident. */
+/** Readings that fit after one character is replaced. Visas have too few check digits to distinguish a repair from chance. */
 function repair({ layout, lines }: Fit): readonly (readonly string[])[] {
   if (layout.composite === undefined) return [];
   const { check, over } = layout.composite;
@@ -237,7 +237,7 @@ function repair({ layout, lines }: Fit): readonly (readonly string[])[] {
   return repaired;
 }
 
-/** A filler within the document number, which a repair must not put there. */
+/** A filler within the document number, which a repair must not insert. */
 function hasGap(lines: readonly string[], { documentNumber }: MrzLayout): boolean {
   return /<[A-Z0-9]/.test(textAt(lines, documentNumber));
 }
@@ -265,7 +265,7 @@ function toRead(
   return { values, failed, isRepaired: lines !== asRead.lines, numberAsRead, numberCheck, isRefitted, from };
 }
 
-/** A second opinion: the mrz package has to find the same check digits right, in the formats that it knows. */
+/** A second opinion: the mrz package must find the same check digits valid, in the formats that it knows. */
 function isAlsoReadByOthers(lines: readonly string[], { format }: MrzLayout): boolean {
   if (format === "MRV-A" || format === "MRV-B") return true;
   try {

@@ -4,21 +4,21 @@ import { findDates, type PrintedDate } from "../printed-dates.ts";
 import { distanceFrom, findLabels, type Label, type PrintedLabel } from "../printed-labels.ts";
 import { foldText, isWholePage, listAtoms, listLines, type PrintedLine } from "../printed-text.ts";
 
-/** What of an identity document is printed for people, without the machine-readable zone. */
+/** The human-readable print of an identity document, without the machine-readable zone. */
 export interface VisualZone {
   lines: readonly PrintedLine[];
   labels: readonly PrintedLabel[];
   dates: readonly PrintedDate[];
 }
 
-/** So much of a line of the zone tells that another line repeats it, if digits are among it. */
+/** A line repeats one of the zone if it shares a stretch of this length with this many digits. */
 const TELLING = 18;
 const TELLING_DIGITS = 6;
-/** Behind the first letter: the code of the issuer and the beginning of the name, which nothing printed has side by side. */
+/** After the first letter: the issuer's code and the beginning of the name, which are adjacent nowhere else. */
 const TELLING_START = 8;
 const NAME_LINE = /^[PVIAC][A-Z]{8}/;
 
-/** The zone must not confirm itself: what text recognition read of it again is left out. */
+/** Leaves out repeated readings of the zone, which must not confirm itself. */
 export function readVisualZone(reading: Reading): VisualZone {
   const zones = reading.mrz.map(({ lines }) => lines.map((line) => line.replaceAll(/[^A-Z0-9]/g, "")));
   const lines = listLines(reading)
@@ -56,7 +56,7 @@ function holds({ x, y, width, height }: Box, point: { x: number; y: number }): b
   return point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 }
 
-/** The date that belongs to a label, if one does. */
+/** The date that belongs to a label, if any. */
 export function findLabelledDate({ labels, dates, lines }: VisualZone, wanted: Label): PrintedDate | undefined {
   return findOwn(
     labels,
@@ -98,7 +98,7 @@ interface Place {
   to: number;
 }
 
-/** The closest of the values that no other label is closer to. */
+/** The closest of the values that have no closer label. */
 function findOwn<Value extends Place>(
   labels: readonly PrintedLabel[],
   values: readonly Value[],
@@ -113,7 +113,7 @@ function findOwn<Value extends Place>(
   return best?.value;
 }
 
-/** The label that a value stands beside or below, closer than to any other. */
+/** The label closest to a value, beside or above it. */
 export function closestLabel(
   labels: readonly PrintedLabel[],
   value: Place,
@@ -127,26 +127,26 @@ export function closestLabel(
   return best;
 }
 
-/** Letters that text recognition takes for a digit, where a wrong one would not pass the check digit of the number. */
+/** Letters that text recognition confuses with a digit, where an error would fail the number's check digit. */
 const DIGIT_FOR: Readonly<Record<string, string>> = { O: "0", Q: "0", D: "0", I: "1", S: "5", Z: "2", B: "8" };
-/** Of the zone; cards have longer ones, in two items. */
+/** The zone's item; cards have longer numbers in two items. */
 const LONGEST_NUMBER = 9;
-/** Words that a printed document number may be split into. */
+/** The maximum number of words of a printed document number. */
 const MOST_PARTS = 4;
 
-/** A document number of the machine-readable zone, to be compared with the printed one. */
+/** A document number of the machine-readable zone, to be compared with the print. */
 interface ZoneNumber {
   number: string;
-  /** How it was read before its check digit told that one character is another, or with its fillers; undefined: as it is. */
+  /** The number as read, if its check digit revealed a wrong character, or with its fillers; undefined if it is unchanged. */
   asRead: string | undefined;
-  /** Whether a number has the check digit that the zone shows. */
+  /** Whether a number has the zone's check digit. */
   fits: (number: string) => boolean;
 }
 
 /**
- * How the printed part shows a document number: not at all, the same one, or one that is nearly the same. One character may
- * differ where the print cannot be right, because the check digit does not fit it; after a repair, only where print and zone were
- * read alike and the character is a letter that looks like a digit, or the other way round.
+ * Compares the printed document number: absent, equal or nearly equal. One character may differ if the print must be
+ * wrong because the check digit does not fit it; after a repair, only if print and zone were read alike and the
+ * character is a letter that looks like a digit or the reverse.
  */
 export function comparePrintedNumber(
   zone: VisualZone,
@@ -163,7 +163,7 @@ export function comparePrintedNumber(
     if (differing.length === 1 && isMisread) return "same";
     if (differing.length <= 2 && /\d/.test(text)) sawSimilar = true;
   }
-  // A sign of the paper that was read as one more character; a shorter number may itself lack one.
+  // A mark on the paper read as an additional character; a shorter number may itself lack one.
   const isLonger =
     number.length === LONGEST_NUMBER &&
     asRead === undefined &&
@@ -171,7 +171,7 @@ export function comparePrintedNumber(
   return isLonger ? "same" : sawSimilar ? "other" : "absent";
 }
 
-/** These look like another character that gives the same check digit: both parts may have it wrong. */
+/** They look like another character with the same check digit: both parts may be wrong. */
 const UNCHECKED = /[1L6G]/;
 
 function isAlike(text: string, asRead: string, number: string): boolean {
@@ -191,10 +191,10 @@ function isWithOneMore(text: string, number: string): boolean {
   return [...text].some((_, index) => text.slice(0, index) + text.slice(index + 1) === number);
 }
 
-/** What a letter of few strokes is read as: it stands for a character that is not known. */
+/** Readings of a letter with few strokes: they stand for an unknown character. */
 const STROKES = /[[\]|!{}]/g;
 
-/** The words that have a length together; small letters among capitals are marks of the paper. */
+/** The adjacent words with this total length; small letters among capitals are marks on the paper. */
 function listNumbers({ lines }: VisualZone, length: number): readonly string[] {
   return lines.flatMap(({ words }) =>
     [/[^A-Z0-9?]/g, /[^A-Z0-9?\p{Ll}]/gu].flatMap((others) => {
@@ -232,7 +232,7 @@ const SEX_WORDS: ReadonlyMap<string, Sex> = new Map([
   ["MASCHILE", "m"],
 ]);
 
-/** The sexes that are printed: beside the label if there is one, else anywhere. */
+/** The printed sexes: beside the label if there is one, else anywhere. */
 export function listPrintedSexes(zone: VisualZone): ReadonlySet<Sex> {
   const words = zone.lines.flatMap((line, row) =>
     line.words.map((_, from) => ({ line, row, from, to: from + 1, sex: sexOf(line, from) })),
@@ -242,7 +242,7 @@ export function listPrintedSexes(zone: VisualZone): ReadonlySet<Sex> {
   return new Set(labelled === undefined ? marked.flatMap(({ sex }) => sex ?? []) : [labelled]);
 }
 
-/** F, M/M, K/F, FEMALE: letters of one or two languages; undefined: the word says no sex. */
+/** F, M/M, K/F, FEMALE: letters of one or two languages; undefined if the word names no sex. */
 function sexOf({ words }: PrintedLine, at: number): Sex | undefined {
   const word = words[at];
   if (word === undefined || word.text.length > 12) return undefined;
@@ -255,7 +255,7 @@ function sexOf({ words }: PrintedLine, at: number): Sex | undefined {
   return said[0] === "F" ? "f" : said[0] === "M" ? "m" : "x";
 }
 
-/** Whether the printed part holds a word that is this, such as the code of a country. */
+/** Whether the print has this word, such as a country code. */
 export function printsWord({ lines }: VisualZone, word: string): boolean {
   return lines.some(({ words }) => listAtoms(words).some(({ text }) => text === word));
 }

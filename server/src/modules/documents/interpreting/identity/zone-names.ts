@@ -1,19 +1,19 @@
-/** A way to read the names of a machine-readable zone; fillers stand between the parts of each. */
+/** A reading of the names of a machine-readable zone; fillers separate the parts of each. */
 interface ZoneNames {
   familyName: string;
   givenName: string;
-  /** They fill their item, so the end of them may be missing. */
+  /** They fill their item, so their end may be missing. */
   areFull: boolean;
 }
 
-/** Text recognition takes fillers for these letters, and the more so the more of them stand in a row. */
+/** Text recognition reads fillers as these letters, more often in long runs. */
 const RUN = /[KCLSE]*<[<KCLSE]*/g;
 const LONG_END = 4;
 const MOST_VARIANTS = 24;
 
 /**
- * The ways to read the item of the names: as it is, and with the letters between fillers taken for fillers, too. None of them
- * has a check digit, so each is worth something only where the printed part shows the same name.
+ * The readings of the names' item: unchanged, and with the letters between fillers taken for fillers, too. None has a
+ * check digit, so each counts only if the print shows the same name.
  */
 export function listZoneNames(item: string): readonly ZoneNames[] {
   let variants: readonly string[] = [""];
@@ -30,14 +30,14 @@ export function listZoneNames(item: string): readonly ZoneNames[] {
   return [item, ...variants.map((text) => text + rest)].map(split);
 }
 
-/** A run of fillers and letters: the letters before its first filler end a name; those behind its last one may begin the next. */
+/** A run of fillers and letters: the letters before its first filler end a name; those after its last one may begin the next. */
 function listRuns(run: string, isLast: boolean): readonly string[] {
   const first = run.indexOf("<");
   const last = run.lastIndexOf("<");
   const inner = run.slice(first, last + 1);
   const filled = run.slice(0, first) + "<".repeat(inner.length);
   const letters = run.slice(last + 1);
-  // Letters behind fillers are in doubt only where letters stand between fillers, or where many of them end the item.
+  // Letters after fillers are in doubt only if letters are between fillers, or if many of them end the item.
   const isDoubtful = /[A-Z]/.test(inner) || (isLast && letters.length >= LONG_END);
   if (!isDoubtful) return [filled + letters];
   return [...letters]

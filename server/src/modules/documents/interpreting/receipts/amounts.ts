@@ -7,9 +7,9 @@ export type DecimalSign = "." | ",";
 
 /** A number of a row. Amounts are in millionths of a unit. */
 export interface Amount extends Span {
-  /** What it may be, the likeliest first. Several: only arithmetic can tell which. */
+  /** Its possible values, likeliest first. If there are several, only arithmetic can decide. */
   values: readonly Micro[];
-  /** Read as it stands; false where a space, a sign or a letter had to be taken for something else. */
+  /** False if a space, a sign or a letter had to be reinterpreted. */
   isClean: boolean;
   /** Decimal places as printed. */
   places: number;
@@ -23,7 +23,7 @@ export interface Amount extends Span {
   isMeasure: boolean;
 }
 
-/** A number as it stands in a text, before it is known which sign ends whole units. */
+/** A number in a text, before its decimal sign is known. */
 export interface RawNumber extends Span {
   digits: string;
   isNegative: boolean;
@@ -32,9 +32,9 @@ export interface RawNumber extends Span {
   isMultiplier: boolean;
   /** `12.40 km`, `0.350 kg` */
   isMeasure: boolean;
-  /** Letters were taken for digits. */
+  /** Letters were replaced by digits. */
   isMended: boolean;
-  /** It may also be this, which begins with the number before it. */
+  /** The number joined with the one before it, if they may be one. */
   joined: { digits: string; start: number; isNarrow: boolean; isSure: boolean } | undefined;
 }
 
@@ -65,7 +65,7 @@ export function findNumbers(row: Row): RawNumber[] {
   return withNeighbours.map((number, index) => joinWithPrevious(number, withNeighbours[index - 1]));
 }
 
-/** Text recognition may see a space before or after the sign of the cents: `22 .50`, `22. 50`. */
+/** Text recognition may insert a space before or after the decimal sign: `22 .50`, `22. 50`. */
 function tokensOf({ text, source }: Row): Token[] {
   const tokens: Token[] = [];
   for (const match of text.matchAll(TOKEN)) {
@@ -122,7 +122,7 @@ function readToken(row: Row, { text, start, end, isMended = false }: Token): Raw
       ...PERCENT,
     };
   }
-  // What is left of the mask of a card number.
+  // The rest of a masked card number.
   if (/[*+#•]\S{0,3}[*+#•]/u.test(before)) return undefined;
   const plain = frameOf(before, after);
   const base = { row, start, end, joined: undefined };
@@ -134,7 +134,7 @@ function readToken(row: Row, { text, start, end, isMended = false }: Token): Raw
 const PERCENT = { isNegative: false, currency: undefined, isPercent: true, isMultiplier: false, isMeasure: false };
 const COUNTER = /^(?:km|kg|mi|kwh|泊|点|個|名|人|本|枚|杯|食|室|台)$/iu;
 
-/** What stands around the digits of a token; undefined: it is no number. */
+/** The characters around the digits of a token; undefined if it is no number. */
 function frameOf(before: string, after: string) {
   const left = before.replace(/^[([*:=~"]+/u, "").replaceAll(/['"]/gu, "");
   const right = after.replace(/[*:;"]+$/u, "");
@@ -176,7 +176,7 @@ const DIGIT_OF_LETTER: Readonly<Record<string, string>> = {
   g: "9",
 };
 
-/** `1O.5O` can only be an amount that text recognition misread. */
+/** `1O.5O` can only be a misread amount. */
 function mendToken(base: Pick<RawNumber, "row" | "start" | "end" | "joined">, text: string): RawNumber | undefined {
   if (base.row.source === "text") return undefined;
   const match = /^([-+]?)(\D{0,3}?)([\dOoQDlI|!iSsZzBGg]{1,7}(?:[.,'][\dOoQDlI|!iSsZzBGg]{2,3}){1,3})(\D{0,3})$/u.exec(
@@ -188,13 +188,13 @@ function mendToken(base: Pick<RawNumber, "row" | "start" | "end" | "joined">, te
   const frame = frameOf(sign + before, after);
   if (frame === undefined) return undefined;
   const digits = core.replaceAll(/[^\d.,']/gu, (letter) => DIGIT_OF_LETTER[letter] ?? letter);
-  // A dollar sign is often taken for an S.
+  // A dollar sign is often read as an S.
   const isDollar = /^S\d/.test(core);
   const joined = isDollar ? { digits, start: base.start, isNarrow: false, isSure: false } : undefined;
   return { ...base, ...frame, digits: isDollar ? digits.slice(1) : digits, joined, isMended: true };
 }
 
-/** A currency, a sign, a per cent sign or a times sign may stand apart from its number. */
+/** A currency, a sign, a per cent sign or a times sign may be separate from its number. */
 function lookAround(number: RawNumber, tokens: readonly Token[]): RawNumber {
   const index = tokens.findIndex((token) => token.start <= number.start && number.end <= token.end);
   const before = tokens[index - 1];
@@ -218,7 +218,7 @@ function lookAround(number: RawNumber, tokens: readonly Token[]): RawNumber {
   };
 }
 
-/** `1 234,56` is one number where thousands are set apart by spaces, and `12 .50` where text recognition saw a space. */
+/** `1 234,56` is one number if spaces separate thousands, and so is `12 .50` with a space from text recognition. */
 function joinWithPrevious(number: RawNumber, previous: RawNumber | undefined): RawNumber {
   if (previous === undefined || previous.isPercent || previous.isMultiplier || previous.end + 1 !== number.start)
     return number;
@@ -241,7 +241,7 @@ function joinWithPrevious(number: RawNumber, previous: RawNumber | undefined): R
   };
 }
 
-/** Which sign stands before the cents in most numbers of the document. Undefined: no number tells. */
+/** The decimal sign of most numbers of the document. Undefined if no number tells. */
 export function findDecimalSign(numbers: readonly RawNumber[]): DecimalSign | undefined {
   const votes = { ".": 0, ",": 0 };
   for (const { digits, isPercent } of numbers) {
@@ -254,13 +254,13 @@ export function findDecimalSign(numbers: readonly RawNumber[]): DecimalSign | un
   return votes["."] > votes[","] ? "." : ",";
 }
 
-/** How the numbers of a document are written. */
+/** The number format of a document. */
 export interface NumberStyle {
   decimalSign: DecimalSign | undefined;
-  /** Of the currency. */
+  /** The currency's decimal places. */
   places: number;
   groupsWithSpaces: boolean;
-  /** Amounts without decimal places carry a currency: a number without one is none. */
+  /** Amounts without decimal places carry a currency: a number without one is no amount. */
   marksWholeAmounts: boolean;
 }
 
@@ -304,7 +304,7 @@ function readDigits(
   const isGrouping = /^\d{1,3}(?:[.,']\d{2,3})*$/.test(head) && tail.length === 3;
   const others = new Set(head.replaceAll(/\d/g, ""));
   if (style.places === 2 && others.size === 0 && /^\d{1,3}$/.test(head) && tail.length === 5) {
-    // `2.46717`: the sign before the cents was not read.
+    // `2.46717`: the decimal sign was not read.
     return { values: [toMicro(head + tail.slice(0, 3), tail.slice(3))], isClean: false, places: 2, isGrouped: true };
   }
   if (!isGrouping) {
@@ -321,7 +321,7 @@ function readDigits(
     return { values: [asWhole], isClean: others.size <= 1, places: 0, isGrouped: true };
   if (others.size > 0) return { values: [asFraction], isClean: style.places === 3, places: 3, isGrouped: true };
   if (style.places === 0) return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
-  // `12.345`: what the other numbers of the document show decides.
+  // `12.345`: the document's other numbers decide.
   if (style.decimalSign !== undefined && style.decimalSign !== sign)
     return { values: [asWhole], isClean: true, places: 0, isGrouped: true };
   if (style.places === 3)
@@ -337,14 +337,14 @@ const isGroupedHead = (head: string): boolean =>
 const toMicro = (units: string, fraction: string): Micro =>
   BigInt(units.slice(0, 15) || "0") * MICRO_PER_UNIT + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
 
-/** Whether a number of a row is money and no quantity, code or number of a table. */
+/** Whether a number of a row is money rather than a quantity, a code or a number of a table. */
 export function isMoney(
   { isPercent, isMultiplier, isMeasure, places, currency, isGrouped, start, end }: Amount,
   style: NumberStyle,
 ): boolean {
   if (isPercent || isMultiplier || isMeasure) return false;
   if (currency !== undefined || isGrouped) return true;
-  // Amounts of a thousand and more are grouped where they carry no currency: a number of four digits is a year or a code.
+  // Amounts from a thousand on are grouped if they carry no currency: a number of four digits is a year or a code.
   if (style.places === 0) return places === 0 && !style.marksWholeAmounts && end - start <= 4;
   return places === style.places;
 }

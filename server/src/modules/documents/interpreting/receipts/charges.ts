@@ -4,7 +4,7 @@ import type { Choice } from "./choose-total.ts";
 import { absolute, type Entry } from "./entries.ts";
 import { taxSumsOf, valueOfEntry, withRole } from "./ledger.ts";
 
-/** The lines with the fees and discounts that belong to them, from top to bottom, and whether they come out at what the document says. */
+/** The lines with their fees and discounts, from top to bottom, and whether they add up to the document's sum. */
 export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly Entry[]; addUp: boolean } {
   const { total, value, lines } = verdict;
   const charges = withRole(ledger.entries, "service", "discount")
@@ -23,7 +23,7 @@ export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly
   ]);
   const comesOut = (entries: readonly Entry[]) => ends.has(sumOf(entries));
   if (comesOut(all)) return { lines: all, addUp: true };
-  // Not every discount that is named was taken from the sum.
+  // Not every named discount was subtracted.
   const isKnown = verdict.linesAgree || lines.length === 0;
   return comesOut(lines) ? { lines, addUp: true } : { lines: all, addUp: isKnown && charges.length === 0 };
 }

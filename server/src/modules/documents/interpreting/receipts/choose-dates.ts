@@ -7,7 +7,7 @@ import { confidenceOf, fieldOf, type Row, textOf } from "./rows.ts";
 
 type Meaning = "issued" | "due" | "supply" | "other" | "none";
 
-/** What is written before a date, or above it. */
+/** Labels before or above a date. */
 const MEANINGS: Readonly<Record<Exclude<Meaning, "none">, string>> = {
   due: "due date, payment due, due, due by, pay by, payable by, fallig, fallig am, zahlbar bis, zahlungsziel, falligkeitsdatum, bezahlen bis, echeance, date d echeance, a payer avant, date limite, vencimiento, fecha de vencimiento, vence, fecha vencimiento, vencimento, data de vencimento, data vencimento, 支払期限, お支払期限, 支払期日, 振込期限",
   supply:
@@ -40,11 +40,11 @@ export interface DateFacts {
   language: LanguageCode | undefined;
   places: Places;
   currency: string | undefined;
-  /** Rows with an amount of the items: their dates are those of single nights or trips. */
+  /** Rows with an item's amount: their dates are those of single nights or trips. */
   rowsOfAmounts: ReadonlySet<Row>;
 }
 
-/** `issuedOn`, `dueOn` and `supplyOn` with what is to be said about them. */
+/** `issuedOn`, `dueOn` and `supplyOn` with their reasons to review. */
 export function chooseDates(facts: DateFacts): { fields: Record<string, ScannedField>; reasons: ReviewReason[] } {
   const judged = facts.dates.map((date) => judge(date, facts));
   const fields: Record<string, ScannedField> = {};
@@ -83,7 +83,7 @@ function judge(date: FoundDate, { rows, rowsOfAmounts }: DateFacts): Judged {
   };
 }
 
-/** The last words before a date decide; a date that follows another one of a period is part of the period. */
+/** The last words before a date decide; a date after another one of a period is part of the period. */
 function meaningOf(before: string, isRecognized: boolean): Meaning {
   const label = ` ${normalizeLabel(before.replaceAll(/\d+/g, " "), isRecognized)} `;
   let best: { meaning: Meaning; end: number; length: number } | undefined;
@@ -152,7 +152,7 @@ function settle(
 
 const READ_WELL = 0.75;
 
-/** Which of the days that a date may mean it means. */
+/** Chooses between the possible days of a date. */
 function decide(date: FoundDate, facts: DateFacts): { day: Temporal.PlainDate | undefined; isSure: boolean } {
   const [first, second, third] = date.days;
   if (first === undefined || second === undefined) return { day: first, isSure: true };
@@ -184,13 +184,13 @@ const isNear = (day: Temporal.PlainDate, today: Temporal.PlainDate): boolean =>
   Temporal.PlainDate.compare(day, today.subtract({ years: 2 })) > 0;
 
 const MONTH_FIRST: ReadonlySet<string> = new Set(["US"]);
-/** Where both orders are in use. */
+/** Countries that use both orders. */
 const EITHER: ReadonlySet<string> = new Set(["CA", "PH", "KE", "ZA", "SG", "HK", "TW", "CN", "JP"]);
 const DAY_FIRST_CURRENCIES: ReadonlySet<string> = new Set(
   "EUR GBP CHF AUD NZD INR BRL SEK NOK DKK PLN CZK MXN COP CLP ARS AED THB MYR IDR ILS".split(" "),
 );
 
-/** By other dates of the document, by the country, by the language, and last by the currency. */
+/** By the document's other dates, the country, the language, and last the currency. */
 function orderOf({ dates, places, language, currency }: DateFacts): "day_first" | "month_first" | undefined {
   const isDayFirst = dates.some(({ order }) => order === "day_first");
   const isMonthFirst = dates.some(({ order }) => order === "month_first");

@@ -5,20 +5,20 @@ import { type ItemSets, judgeTotal, type Ledger, type Verdict, valueOfEntry, wit
 import { boxOf } from "./rows.ts";
 
 export interface Choice {
-  /** As they were added up. */
+  /** The amounts as added up. */
   ledger: Ledger;
   verdict: Verdict;
-  /** Found beside a label that says so, and not only as what was paid. */
+  /** Found beside a label for a total, not only as the amount paid. */
   isLabelled: boolean;
-  /** Other amounts that are called the total and that no sum explains. */
+  /** Other amounts labelled as the total that no sum explains. */
   rivals: readonly Entry[];
-  /** The higher, the more speaks for it. */
+  /** Higher is better supported. */
   score: number;
 }
 
 const MOST_CANDIDATES = 12;
 
-/** The total that most sums speak for. Undefined: no amount can be the total. */
+/** The best supported total. Undefined if no amount can be the total. */
 export function chooseTotal(ledger: Ledger): Choice | undefined {
   const entries = withVagueItems(withoutIncludedTaxes(ledger.entries));
   const cleaned = { ...ledger, entries };
@@ -50,7 +50,7 @@ function chooseAmong(candidates: readonly Entry[], ledger: Ledger, isLabelled: b
   return { ledger, verdict: best, isLabelled, rivals, score: scoreOf(best) - (isLabelled ? 0 : 2) };
 }
 
-/** An amount whose label was not read may still be what the amounts above it add up to. */
+/** An amount whose label was not read may still be the sum of the amounts above it. */
 function chooseUnlabelled(ledger: Ledger): Choice | undefined {
   const { entries } = ledger;
   for (const entry of withRole(entries, "item", "bare").toReversed()) {
@@ -64,13 +64,13 @@ function chooseUnlabelled(ledger: Ledger): Choice | undefined {
   return undefined;
 }
 
-/** The only amount with tax of a table of rates. */
+/** The only gross amount in a table of rates. */
 function grossOfRates({ taxRows }: Ledger): Entry[] {
   const amounts = taxRows.flatMap(({ gross, at }) => (gross === undefined ? [] : [{ amount: gross, at }]));
   return taxRows.length === 1 ? amounts.map(({ amount, at }) => ({ role: "total", isIncluded: true, amount, at })) : [];
 }
 
-/** "Total includes VAT 3.00" is no total where a larger one stands. */
+/** "Total includes VAT 3.00" is no total if there is a larger one. */
 function withoutIncludedTaxes(entries: readonly Entry[]): Entry[] {
   const largest = withRole(entries, "total", "due").reduce(
     (most, entry) => (size(valueOfEntry(entry)) > most ? size(valueOfEntry(entry)) : most),
@@ -83,7 +83,7 @@ function withoutIncludedTaxes(entries: readonly Entry[]): Entry[] {
   );
 }
 
-/** "Fare 20.00" or "Amount 50.00" is the total only where nothing else is. */
+/** "Fare 20.00" or "Amount 50.00" is the total only if nothing else is. */
 function withVagueItems(entries: readonly Entry[]): Entry[] {
   const last = Math.max(-1, ...withRole(entries, "total", "due").map(({ at }) => at));
   return entries.map((entry) => (entry.role === "vague_total" && entry.at < last ? { ...entry, role: "item" } : entry));
@@ -113,7 +113,7 @@ function itemsBefore(total: Entry, { entries }: Ledger): Entry[] {
 const ALIGNED_WITHIN = 0.02;
 const MOST_LEFT_OUT = 40;
 
-/** All rows with an amount, and those whose amounts end where the total does. */
+/** All rows with an amount, and those whose amounts are aligned with the total. */
 function itemSets(items: readonly Entry[], total: Entry): ItemSets {
   const edge = rightEdge(total.amount);
   const aligned = items.filter(({ amount }) => Math.abs(rightEdge(amount) - edge) < ALIGNED_WITHIN);
@@ -130,7 +130,7 @@ function rightEdge(amount: Amount): number {
   return x + width;
 }
 
-/** The same amount again, or one that differs by a tip, by what was paid before, or by its currency. */
+/** The same amount again, or one that differs by a tip, an earlier payment, or its currency. */
 function isExplained(other: Entry, { total, value, net, confirmations }: Verdict, { entries }: Ledger): boolean {
   const amount = valueOfEntry(other);
   if (amount === value || amount === net?.values[0]) return true;

@@ -1,4 +1,4 @@
-/** What beside an amount names its currency, with the currencies that it is used for. */
+/** A mark of currency beside an amount, with the currencies it stands for. */
 export interface CurrencyMark {
   text: string;
   codes: readonly string[];
@@ -136,7 +136,7 @@ const bySign: ReadonlyMap<string, CurrencyMark> = new Map([
 
 const SWISS: CurrencyMark = { text: "Fr", codes: ["CHF"] };
 
-/** Undefined: the text names no currency. */
+/** Undefined if the text names no currency. */
 export function findMark(text: string): CurrencyMark | undefined {
   if (text === "" || text.length > 5) return undefined;
   // "FR" begins French tax numbers.
@@ -154,7 +154,7 @@ export function codesIn(text: string): string[] {
 const WITHOUT_PLACES: ReadonlySet<string> = new Set("CLP ISK JPY KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "));
 const WITH_THREE: ReadonlySet<string> = new Set("BHD IQD JOD KWD LYD OMR TND".split(" "));
 
-/** Of ISO 4217; where both are seen in prices, such as in Hungary, two. */
+/** By ISO 4217; two where prices occur with and without them, such as in Hungary. */
 export function placesOf(currency: string | undefined): number {
   if (currency === undefined) return 2;
   if (WITHOUT_PLACES.has(currency)) return 0;

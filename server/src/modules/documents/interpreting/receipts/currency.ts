@@ -5,7 +5,7 @@ import { allPlaces, likeliestOf, type Places } from "./place-hints.ts";
 import type { Row, Span } from "./rows.ts";
 
 export interface FoundCurrency {
-  /** ISO 4217; undefined where none was found, or several fit. */
+  /** ISO 4217; undefined if none was found, or several fit. */
   code: string | undefined;
   where: Span | undefined;
   certainty: number;
@@ -64,7 +64,7 @@ export interface CurrencyFacts {
 
 const MOST_CURRENCIES = 3;
 
-/** The currencies of the amounts, that of most of them first: which one the total is in, the sums tell. Never empty. */
+/** The currencies of the amounts, most frequent first: the sums tell which one the total is in. Never empty. */
 export function findCurrencies(facts: CurrencyFacts): FoundCurrency[] {
   const votes = countMarks(facts.numbers);
   const named = facts.rows.flatMap((row) => codesIn(row.text).map((code) => ({ code, row })));
@@ -80,7 +80,7 @@ export function findCurrencies(facts: CurrencyFacts): FoundCurrency[] {
   return [ofCountry(facts.places)];
 }
 
-/** Where none is printed, or its sign was not read, that of the country is likely, but a person has to look. */
+/** If none is printed or legible, the country's currency is likely, but needs review. */
 function ofCountry(places: Places): FoundCurrency {
   const country = likeliestOf(places, allPlaces(places));
   const code = country === undefined ? undefined : currencyOf.get(country);
@@ -101,7 +101,7 @@ function countMarks(numbers: readonly RawNumber[]): Vote[] {
   return [...votes.values()].toSorted((one, other) => other.count - one.count);
 }
 
-/** With the sign, where it stands apart from the number. */
+/** Includes the sign if it is separate from the number. */
 function widened(span: Span, { text }: CurrencyMark): Span {
   const lower = span.row.text.toLowerCase();
   const before = lower.lastIndexOf(text.toLowerCase(), span.end);
@@ -127,7 +127,7 @@ function resolve(
   if (code === undefined) return { code: undefined, where: undefined, certainty: 0, problem: "currency_missing" };
   const clearer = votes.filter(({ mark }) => mark.codes.length === 1 && first.mark.codes.includes(mark.codes[0] ?? ""));
   if (others.length === 0) return found(code, 0.98);
-  // "$" in a document that names CAD somewhere is the Canadian one.
+  // "$" in a document that names CAD anywhere is the Canadian one.
   const fitting = [
     ...new Set([
       ...clearer.flatMap(({ mark }) => mark.codes),
@@ -144,7 +144,7 @@ function resolve(
   const byCountry = candidates.find((one) => COUNTRY_OF[one] === country);
   if (byCountry !== undefined) return found(byCountry, 0.9);
   if (first.mark.text === "¥" && language === "jpn") return found("JPY", 0.9);
-  // The pound of the United Kingdom is by far the most usual one.
+  // The British pound is by far the most common one.
   if (first.mark.text === "£" && !places.has("EG")) return found("GBP", 0.9);
   return { code: undefined, where: undefined, certainty: 0, problem: "currency_ambiguous" };
 }

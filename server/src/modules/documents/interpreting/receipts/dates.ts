@@ -1,14 +1,14 @@
 import type { Row, Span } from "./rows.ts";
 
-/** A date as printed, with every day that it may mean. */
+/** A printed date, with every day that it may mean. */
 export interface FoundDate extends Span {
-  /** The likeliest first, where nothing else speaks for one of them. */
+  /** Likeliest first, without other evidence. */
   days: readonly Temporal.PlainDate[];
-  /** Day and month as printed could be taken for each other. */
+  /** `either` if day and month are interchangeable as printed. */
   order: "day_first" | "month_first" | "either" | "clear";
-  /** Letters were taken for digits. */
+  /** Letters were replaced by digits. */
   isMended: boolean;
-  /** 1 (Monday) to 7, where the weekday stands beside it. */
+  /** 1 (Monday) to 7, if the weekday is printed beside it. */
   weekday: number | undefined;
 }
 
@@ -56,9 +56,9 @@ const ERA =
 const ERA_START: Readonly<Record<string, number>> = { 令和: 2018, R: 2018, 平成: 1988, H: 1988, 昭和: 1925 };
 
 const MOST_DATES = 200;
-/** What lies further back is no date of a receipt that is worth reading. */
+/** An earlier date is no date of a receipt worth reading. */
 const MOST_YEARS = 15;
-/** Numbers of bank accounts look like dates. */
+/** Bank account numbers look like dates. */
 const BANK =
   /\biban\b|\bbic\b|\bsort code\b|bankverbindung|coordonnees bancaires|coordonnées bancaires|datos bancarios|dados bancários|bank details|account no|振込/iu;
 
@@ -75,7 +75,7 @@ export function findDates(rows: readonly Row[], today: Temporal.PlainDate): Foun
 function findInRow(row: Row, today: Temporal.PlainDate): FoundDate[] {
   const found = readText(row, row.text, false, today);
   if (found.length > 0 || row.source === "text") return found;
-  // What text recognition takes for letters within a date.
+  // Corrects letters that text recognition read within a date.
   const mended = row.text.replaceAll(
     /(?<=[\d./-])[OoQDlI|](?=[\d./-])|(?<![\p{L}\d])[OolI|](?=\d[./-])|(?<=[./-]\d)[OolI|]/gu,
     (letter) => (/[OoQD]/.test(letter) ? "0" : "1"),
@@ -136,7 +136,7 @@ function namedDay(year: string | undefined, name = "", day: string | undefined, 
   return month === undefined ? undefined : dayOf(fullYear(year ?? "", today), String(month), day);
 }
 
-/** Years without a century are those that are nearest to today and not far after it. */
+/** Completes a year without a century to the one nearest to today and not far after it. */
 function fullYear(text: string, today: Temporal.PlainDate): string {
   if (text.length !== 2) return text;
   const century = Math.floor(today.year / 100) * 100;

@@ -5,7 +5,7 @@ import { placesOf } from "./currency-marks.ts";
 import { findElement, findElements, parseXml, textAt, type XmlElement } from "./parse-xml.ts";
 import { findReferences } from "./references.ts";
 
-/** What both syntaxes say, before it is checked. */
+/** The values of either syntax, before they are checked. */
 interface Said {
   seller: string | undefined;
   buyer: string | undefined;
@@ -27,8 +27,8 @@ interface Said {
 const MOST_LINES = 200;
 
 /**
- * The fields of an e-invoice in CII (Factur-X, ZUGFeRD, XRechnung) or UBL, compared with what is printed beside it. Undefined: the
- * XML is none, or says neither number nor total.
+ * The fields of an e-invoice in CII (Factur-X, ZUGFeRD, XRechnung) or UBL, compared with the print. Undefined if the
+ * XML is no invoice or has neither number nor total.
  */
 export function readEInvoice(xml: string, printed: Scan): Scan | undefined {
   const root = parseXml(xml);
@@ -177,7 +177,7 @@ function readUbl(root: XmlElement): Said {
   };
 }
 
-/** XML schema writes decimals with a sign, and with zeros before and after that say nothing. */
+/** XML schema decimals may have a sign, and leading and trailing zeros. */
 function toMicro(text: string | undefined): Micro | undefined {
   const match = /^([-+]?)0{0,20}(\d{1,15})(?:\.(\d{0,6})0{0,20})?$/.exec(text?.trim() ?? "");
   const [, sign, whole = "", fraction = ""] = match ?? [];
@@ -246,7 +246,7 @@ function checkSums(said: Said, total: Micro): ReviewReason[] {
   return reasons;
 }
 
-/** People read what is printed, and programs the XML: both have to say the same. */
+/** People read the print, and programs the XML: both must agree. */
 function compareWithPrint(said: Said, total: Micro, printed: Scan): ReviewReason[] {
   const pairs = [
     ["totalAmount", toMicro(printed.fields.totalAmount?.value), total],

@@ -3,7 +3,7 @@ import { type Amount, firstOf, isMoney, type NumberStyle } from "./amounts.ts";
 import { type Label, type Role, readLabel } from "./labels.ts";
 import type { Row } from "./rows.ts";
 
-/** An amount with what it is in the sum. */
+/** An amount with its role in the sum. */
 export interface Entry {
   role: Role;
   amount: Amount;
@@ -12,7 +12,7 @@ export interface Entry {
   at: number;
 }
 
-/** One rate of tax, with as much as its row says. */
+/** One tax rate, with the amounts of its row. */
 export interface TaxRow {
   /** In per cent, times a million. */
   rate: Micro | undefined;
@@ -37,7 +37,7 @@ export interface Entries {
   taxRows: readonly TaxRow[];
 }
 
-/** Goes over the rows from top to bottom and says of each amount what it is. */
+/** Goes over the rows from top to bottom and assigns each amount its role. */
 export function readEntries(rows: readonly NumberedRow[], style: NumberStyle): Entries {
   const entries: Entry[] = [];
   const taxRows: TaxRow[] = [];
@@ -101,9 +101,9 @@ function entriesOf(
   return groups.flatMap(({ label, amounts, text }) => {
     const amount = amounts.at(-1);
     if (amount === undefined) return [];
-    // `2 x 4.50` without what it comes to stands below or above its item.
+    // `2 x 4.50` without its product is below or above its item.
     const previous = numbered.amounts[numbered.amounts.indexOf(amount) - 1];
-    // `Coffee x2  9.00` is what two of them come to.
+    // In `Coffee x2  9.00` the amount is for both.
     const isTimesFirst = previous !== undefined && /^[x×]\d/iu.test(row.text.slice(previous.start));
     const isUnit =
       previous?.isMultiplier === true && !isTimesFirst && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
@@ -128,7 +128,7 @@ const withoutCurrency = (text: string): string =>
     .replaceAll(/[$€£¥₹]/gu, " ")
     .replaceAll(/(?<![A-Za-z])[A-Z]{3}(?=\s*$)/g, (code) => (/^(?:EUR|USD|GBP|CHF|JPY|BRL)$/.test(code) ? " " : code));
 
-/** Of Japan, where prices below a thousand look like numbers of houses. */
+/** Japanese addresses: prices below a thousand look like house numbers. */
 const ADDRESS = /[都府県市区町村郡]|丁目|番地|番号|〒|tel/iu;
 
 /** "Receipt no. 45" */
@@ -137,7 +137,7 @@ const NUMBERED = /\bn(?:o|r|um)?\b|#|n[°º]|番号/iu;
 const NUMBER_LABEL =
   /(?:\bn(?:o|r|um|umber)?\b\.?|#|n[°º]|番号|\b(?:receipt|invoice|rechnung|beleg|facture|order))\s{0,3}[:.]?\s{0,3}$/iu;
 
-/** "Total 45" where amounts usually have cents: it may be a number of articles, or a sign was not read. */
+/** "Total 45" where amounts usually have cents: a number of articles, or the decimal sign was not read. */
 function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[] {
   const numbers = amounts.filter(({ isPercent, isMultiplier, isMeasure }) => !isPercent && !isMultiplier && !isMeasure);
   const [amount] = numbers;
@@ -152,7 +152,7 @@ function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[
   return [{ role: label.role, isIncluded: label.isIncluded, amount: { ...amount, values, isClean: isUsual }, at }];
 }
 
-/** A row of numbers under a row of their labels: `Net  VAT  Total`. */
+/** A row of numbers below a row of labels: `Net  VAT  Total`. */
 function columnEntries({ row, money, at }: Numbered, above: Row): Entry[] {
   if (lettersOf(withoutCurrency(row.text)) > 1 || money.length < 2) return [];
   const labels = above.text.split("\t").map((column) => labelOf(column, above));
@@ -167,7 +167,7 @@ function columnEntries({ row, money, at }: Numbered, above: Row): Entry[] {
 const HUNDRED = 100n * MICRO_PER_UNIT;
 export const absolute = (value: Micro): Micro => (value < 0n ? -value : value);
 
-/** Taxes are rounded for each line by some, and for the whole by others. */
+/** Some round taxes per line, and others in total. */
 export const toleranceOf = (style: NumberStyle): Micro =>
   style.places === 0 ? (MICRO_PER_UNIT * 99n) / 100n : style.places === 3 ? 5_000n : 20_000n;
 
@@ -218,7 +218,7 @@ const isUsualRate = (amount: Amount): boolean =>
 const withoutNumbers = (text: string, amounts: readonly Amount[]): string =>
   amounts.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
 
-/** Which of two or three amounts is what, as only one order fits the rate. */
+/** Assigns two or three amounts to net, tax and gross, as only one assignment fits the rate. */
 function splitTax(
   amounts: readonly Amount[],
   rate: Micro,
@@ -241,7 +241,7 @@ function splitTax(
   return undefined;
 }
 
-/** `10 % base 1,100` and `tax 100` on rows of their own are one rate. */
+/** `10 % base 1,100` and `tax 100` in separate rows are one rate. */
 function joinBases({ entries, taxRows }: Entries): Entries {
   const joined: TaxRow[] = [];
   const used = new Set<TaxRow>();
@@ -271,7 +271,7 @@ function joinBases({ entries, taxRows }: Entries): Entries {
   return pairFollowing({ entries, taxRows: joined });
 }
 
-/** A base with its rate, and in the next rows a tax without one. */
+/** A base with its rate, followed by a tax without one. */
 function pairFollowing({ entries, taxRows }: Entries): Entries {
   const taken = new Set<Entry>();
   const paired = taxRows.map((taxRow) => {
@@ -286,7 +286,7 @@ function pairFollowing({ entries, taxRows }: Entries): Entries {
   return { entries: entries.filter((entry) => !taken.has(entry)), taxRows: paired.map(toGross) };
 }
 
-/** What a tax is worked out from may be with the tax: the rate tells. */
+/** The base of a tax may include the tax: the rate tells. */
 function toGross(taxRow: TaxRow): TaxRow {
   const { rate, net, tax, gross } = taxRow;
   if (rate === undefined || net === undefined || tax === undefined || gross !== undefined) return taxRow;

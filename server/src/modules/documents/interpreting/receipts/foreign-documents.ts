@@ -10,7 +10,7 @@ const IDENTITY_DOCUMENT =
   /\b(?:passport|passeport|reisepass|pasaporte|passaporte|personalausweis|identity card|carte nationale d identite|documento nacional de identidad|driver licen[cs]e|fuhrerschein)\b|旅券|運転免許/u;
 const MACHINE_READABLE_ROW = /^[A-Z0-9<]{28,46}$/;
 
-/** Whether it is a boarding pass or an identity document and no receipt. A receipt may name either: then it has a total. */
+/** Whether it is a boarding pass or an identity document instead of a receipt. A receipt may mention either, but has a total. */
 export function isForeignDocument(reading: Reading, rows: readonly Row[], hasTotal: boolean): boolean {
   if (reading.barcodes.some(({ text }) => BOARDING_PASS_CODE.test(text))) return true;
   const zone = reading.mrz.some(({ lines }) => lines.some((line) => line.length >= 28 && line.includes("<<")));

@@ -8,7 +8,7 @@ const MOST_ROWS = 400;
 const INVOICE_LABEL =
   /(?:invoice|receipt|bill|folio|check|document|credit note|statement)\s?(?:no|nr|num(?:ber)?|#|id)\b\.?|\binv(?:oice)?\s?#|(?:rechnungs|beleg|bon|quittungs|gutschrift)(?:s)?\s?-?\s?(?:nr|nummer|no)\b\.?|\brechnung\s(?:nr|no)\b\.?|(?:facture|ticket|re[cç]u|avoir|note)\s(?:n\.?[°ºo]|num[eé]ro|no)\.?|num[eé]ro de (?:facture|re[cç]u)|(?:n\.?[°ºo]\.?|n[uú]m\.?|n[uú]mero)\s?(?:de\s)?(?:la\s)?(?:factura|recibo|ticket|fatura)|(?:factura|recibo|ticket|tal[aã]o|nota|cupom|folio|fatura(?:[ -]recibo)?)\s(?:n\.?[°ºo]\.?|n[uú]m(?:ero)?\.?|no\.?)|請求書番号|請求番号|領収番号|レシート\s?no\.?|領収書番号|領収書no\.?|請求書no\.?|伝票番号|レシート番号|レシートno\.?|インボイス番号|(?:ricevuta|fattura|scontrino)\s(?:n\.?[°ºo]?|num(?:ero)?|nr)\.?|(?:faktura|rachunek|paragon|kvitto|kvittering|bilag)s?\s?(?:nr|nummer|no)\b\.?|factuur\s?-?(?:nummer|nr)\b\.?|(?:fatura|fiş|makbuz)\s(?:no|numarası)\b\.?|(?<=^|\t)(?:invoice|receipt|bill|check|folio|rechnung|quittung|beleg|bon|facture|reçu|factura|recibo|fatura|cupom|ricevuta|fattura|scontrino|kvitto|kvittering|faktura|factuur|paragon)(?= [#:]? ?(?:[A-Z]{1,6}[-/ ]?)?\d{1,12}(?:[-/][A-Z0-9]{1,6})?(?:\t|$))|(?<!\p{L})(?:invoice|check|folio|tal[aã]o|nota|receipt|beleg|bon|quittung|ticket|re[cç]u|recibo|note|rechnung|facture|factura|fatura|fatura[ -]recibo|factura simplificada)(?=\s?[#:]?\s?[A-Z]{0,6}[-/ ]?\d{3})/giu;
 
-/** The number beside its label. Without one, none is guessed. */
+/** The number beside its label. Without a label none is guessed. */
 export function findInvoiceNumber(rows: readonly Row[]): ScannedField | undefined {
   for (const [index, row] of rows.slice(0, MOST_ROWS).entries()) {
     for (const match of row.text.matchAll(INVOICE_LABEL)) {
@@ -35,7 +35,7 @@ function readNumber(row: Row, start: number): ScannedField | undefined {
   return fieldOf(value, { row, start: from, end: from + value.length }, 0.92);
 }
 
-/** In tables the label stands above the number. */
+/** In tables the label is above the number. */
 function readBelow(below: Row | undefined, row: Row, at: number): ScannedField | undefined {
   const label = row.words.find((word) => word.end > at);
   if (below === undefined || label === undefined) return undefined;
@@ -130,7 +130,7 @@ const isBelgianId = (id: string): boolean => {
   return 97 - (Number(digits.slice(0, 8)) % 97) === Number(digits.slice(8));
 };
 
-/** Forms of tax numbers of which we know the check digit, and of some that have none. */
+/** Forms of tax numbers with a known check digit, and some without any. */
 const FORMS: readonly TaxIdForm[] = [
   { pattern: /(?<![A-Z0-9])DE ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: (id) => isMod1110(digitsOf(id)) },
   { pattern: /(?<![A-Z0-9])ATU ?\d{8}(?!\d)/g, isValid: () => true },
@@ -165,7 +165,7 @@ const FORMS: readonly TaxIdForm[] = [
   { pattern: /(?<=CNPJ[ :.]{0,3})\d{2}\.?\d{3}\.?\d{3}\/?\d{4}-?\d{2}/g, isValid: () => true },
 ];
 
-/** Of the seller: one whose check digit is wrong is left out, and so is one beside the buyer. */
+/** The seller's tax number: one with a wrong check digit, or beside the buyer, is left out. */
 export function findTaxId(rows: readonly Row[], buyerRows: ReadonlySet<Row>): ScannedField | undefined {
   const found: { value: string; span: Span }[] = [];
   for (const row of rows.slice(0, MOST_ROWS)) {
@@ -197,7 +197,7 @@ const METHODS: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
-/** `cash`, `card` or `bank_transfer`; left out where several are named, or an invoice only says how it can be paid. */
+/** `cash`, `card` or `bank_transfer`; left out if several are named, or an invoice only lists options. */
 export function findPaymentMethod(rows: readonly Row[], rowsOfPayments: ReadonlySet<Row>): ScannedField | undefined {
   const found = new Map<string, ScannedField>();
   for (const row of rows.slice(0, MOST_ROWS)) {
@@ -224,7 +224,7 @@ const WHOLE = /(?<![\dA-Z][ -]?)(?:\d{4}[ -]?){3}(\d{4})(?![ -]?\d)/u;
 const CARD = /card|visa|master|amex|maestro|karte|carte|tarjeta|cart[aã]o|debit|カード|クレジット/iu;
 const ENDING = /(?:ending(?: in)?|endet auf|finissant par|terminada en|terminado em|final)\s?:?\s?(\d{4})(?!\d)/iu;
 
-/** Of a card number, whole or masked, nothing but its last four digits is ever given. */
+/** Never returns more of a card number, whole or masked, than its last four digits. */
 export function findCardLastFour(rows: readonly Row[]): ScannedField | undefined {
   for (const row of rows.slice(0, MOST_ROWS)) {
     const whole = WHOLE.exec(row.text);

@@ -5,7 +5,7 @@ import type { Entry, NumberedRow } from "./entries.ts";
 import { fieldOf, limitText, type Row } from "./rows.ts";
 
 const MOST_LINES = 200;
-/** Left of a description: a position, a quantity or a day. */
+/** Before a description: a position, a quantity or a day. */
 const LEAD =
   /^(?:\d{1,4}\s?[.)]?\s?(?:[x×*]\s?)?\s|\d{4}-\d\d-\d\d\s|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})\s|\d{1,2}[./]\d{1,2}\.?\s)/u;
 
@@ -13,7 +13,7 @@ const LEAD =
 const COUNTED =
   /^(?:nights?|nuits?|nächte?|noches?|noites?|notti|notte|nachten|days?|tage?|jours?|días?|dias?|giorni|hours?|stunden|heures?|horas?|persons?|people|adults?|pax|km|泊)(?![\p{L}])/iu;
 
-/** What was bought, with quantity and price where they fit the amount. */
+/** The purchased items, with quantity and price if they fit the amount. */
 export function describeLines(
   lines: readonly Entry[],
   rows: readonly NumberedRow[],
@@ -38,7 +38,7 @@ export function describeLines(
   });
 }
 
-/** A quantity and a price that come out at the amount. */
+/** A quantity and a price whose product is the amount. */
 function findQuantity(amounts: readonly Amount[], total: Micro) {
   for (const quantity of amounts.toReversed()) {
     for (const unit of amounts) {
@@ -59,7 +59,7 @@ function describe(row: Row, first: Amount, above: NumberedRow | undefined) {
   const start = first.start > lead && !COUNTED.test(row.text.slice(lead, lead + 20)) ? lead : 0;
   const own = clean(withoutMark(clean(row.text.slice(start, first.start)), first));
   if (hasLetters(own)) return { text: own, span: { row, start, end: first.start } };
-  // `2 Coffee 3.50 7.00`: the quantity stands first.
+  // `2 Coffee 3.50 7.00`: the quantity comes first.
   const rest = clean(
     row.text
       .slice(first.end)
@@ -73,7 +73,7 @@ function describe(row: Row, first: Amount, above: NumberedRow | undefined) {
     : undefined;
 }
 
-/** Without the currency, which belongs to the amount that follows. */
+/** Without the currency, which belongs to the following amount. */
 function withoutMark(text: string, { currency }: Amount): string {
   const mark = currency?.text ?? "";
   if (mark === "" || !text.toLowerCase().endsWith(mark.toLowerCase())) return text;

@@ -1,4 +1,4 @@
-/** What words beside an amount say about it. */
+/** The meanings of words beside an amount. */
 export type Mark =
   | "total"
   | "vague_total"
@@ -21,9 +21,7 @@ export type Mark =
 
 export type LanguageCode = "eng" | "deu" | "fra" | "spa" | "por" | "jpn";
 
-/**
- * Words by language, in lower case and without accents; between Latin words stands one space.
- */
+/** Words by language, in lower case and without accents; Latin words are separated by one space. */
 export const labelWords: Readonly<Record<LanguageCode, Partial<Record<Mark, string>>>> = {
   eng: {
     total:

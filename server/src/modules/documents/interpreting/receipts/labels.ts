@@ -2,7 +2,7 @@ import { type LanguageCode, labelWords, type Mark } from "./label-words.ts";
 import { moreLabelWords } from "./more-label-words.ts";
 import type { Row } from "./rows.ts";
 
-/** What an amount is in the sum that a receipt is. */
+/** An amount's role in the sum of a receipt. */
 export type Role =
   | "item"
   | "net"
@@ -20,12 +20,12 @@ export type Role =
   | "card"
   | "change"
   | "ignored"
-  /** Nothing is written beside it. */
+  /** No text beside it. */
   | "bare";
 
 export interface Label {
   role: Role;
-  /** The label says that the tax is part of what stands above. */
+  /** The label says that the tax is included in the amount above. */
   isIncluded: boolean;
 }
 
@@ -50,7 +50,7 @@ const marksByWords = Map.groupBy(
   ({ words }) => words,
 );
 
-/** The longest first, so that "sub total" is no "total". */
+/** Longest first, so that "sub total" is no "total". */
 const phrases: readonly Phrase[] = [...marksByWords]
   .map(([words, marked]) => ({
     words,
@@ -85,7 +85,7 @@ function toMark(text: string): Mark {
   return marks.find((mark) => mark === text) ?? "ignored";
 }
 
-/** In lower case, without accents and signs, and with what text recognition takes for other letters put right in known words. */
+/** Lower case without accents and signs, with recognition errors corrected in known words. */
 export function normalizeLabel(text: string, isRecognized: boolean): string {
   const plain = withoutAccents(text.toLowerCase().replaceAll(/[x*#•]{2,}[ -]?\d{0,4}/gu, " "))
     .replaceAll("ß", "ss")
@@ -96,7 +96,7 @@ export function normalizeLabel(text: string, isRecognized: boolean): string {
   return isRecognized ? plain.split(" ").map(mendWord).join(" ") : plain;
 }
 
-/** Letters of other scripts keep what belongs to them, such as the sign over the Russian й. */
+/** Other scripts keep their marks, such as the breve of the Russian й. */
 function withoutAccents(text: string): string {
   return text
     .normalize("NFD")
@@ -128,7 +128,7 @@ function mendWord(word: string): string {
 
 const ALIKE = ["ilt1jr", "oce", "un", "nm", "gq", "bh", "vy"];
 
-/** Differs by one letter that text recognition often takes for the other. */
+/** Whether the words differ by one letter that text recognition often confuses. */
 function looksAlike(one: string, other: string): boolean {
   const differing = Array.from(one, (letter, index) => [letter, other.charAt(index)] as const).filter(
     ([a, b]) => a !== b,
@@ -147,11 +147,11 @@ function differsByOne(one: string, other: string): boolean {
 
 interface Marks {
   marks: ReadonlySet<Mark>;
-  /** How much of the label is known words, from 0 to 1. */
+  /** The share of known words in the label, from 0 to 1. */
   share: number;
 }
 
-/** Which marks a label carries; each stretch of it counts once, for the longest words that fit. */
+/** The marks of a label; each stretch counts once, for the longest matching words. */
 function marksOf(label: string): Marks {
   const marks = new Set<Mark>();
   const letters = countLetters(label);
@@ -170,10 +170,10 @@ function marksOf(label: string): Marks {
 
 const countLetters = (text: string): number => text.replaceAll(/[^\p{L}]/gu, "").length;
 
-/** In Japanese "for 8 %: consumption tax" is the tax, and "consumption tax 8 %: for" is what it is worked out from. */
+/** In Japanese "for 8 %: consumption tax" is the tax, and "consumption tax 8 %: for" is its base. */
 const TAX_ON_BASE = /対象[^対]{0,20}税/u;
 
-/** What the text beside an amount says that it is. Undefined: nothing that is known. */
+/** The meaning of the text beside an amount. Undefined if it is unknown. */
 export function readLabel(text: string, isRecognized: boolean): Label | undefined {
   const label = normalizeLabel(text.replaceAll(/\d+(?:[.,]\d+)?\s?%/g, " % "), isRecognized)
     .replaceAll("%", " ")
@@ -186,7 +186,7 @@ export function readLabel(text: string, isRecognized: boolean): Label | undefine
   return { role, isIncluded: marks.has("included") };
 }
 
-/** "Tax advice" is an item, and so is "Gift card": a label has few other words. */
+/** "Tax advice" and "Gift card" are items: a label has few other words. */
 const LEAST_SHARE = 0.3;
 const MOST_OF_IT = 0.55;
 const PLAIN_ROLES: ReadonlySet<Role> = new Set(["total", "due", "net", "tax", "item"]);
@@ -217,7 +217,7 @@ const STOP_WORDS: Readonly<Record<Exclude<LanguageCode, "jpn">, string>> = {
   por: "o os obrigado pela sua fatura recibo data hora valor iva troco numerario rua mesa visita nif contribuinte cliente gorjeta cartao dinheiro",
 };
 
-/** The language that most of the known words belong to; undefined: none is ahead. */
+/** The language of most known words; undefined on a tie. */
 export function guessLanguage(rows: readonly Row[]): LanguageCode | undefined {
   const text = rows
     .map((row) => row.text)

@@ -4,7 +4,7 @@ import { absolute, type Entry, type TaxRow, taxInGross, taxOnNet, toleranceOf } 
 import type { Role } from "./labels.ts";
 import { isRateOfNothing } from "./tax-base.ts";
 
-/** All amounts of a document, by what they are. */
+/** All amounts of a document, by role. */
 export interface Ledger {
   entries: readonly Entry[];
   taxRows: readonly TaxRow[];
@@ -13,11 +13,11 @@ export interface Ledger {
 
 export type Problem = "lines_disagree" | "totals_disagree" | "taxes_disagree" | "several_totals";
 
-/** What the other amounts of a document say about a total. */
+/** The evidence for a total in the document's other amounts. */
 export interface Verdict {
   total: Entry;
   value: Micro;
-  /** Sums that come out at this total. */
+  /** Sums that equal this total. */
   confirmations: number;
   problems: ReadonlySet<Problem>;
   /** The rows that were added up. */
@@ -26,7 +26,7 @@ export interface Verdict {
   net: Amount | undefined;
   /** The taxes that the sums needed. */
   tax: TaxSum | undefined;
-  /** Nothing but the same amount again speaks for it, which may have been misread in the same way. */
+  /** Supported only by a repetition of the same amount, which may be misread in the same way. */
   isOnlyRepeated: boolean;
 }
 
@@ -38,11 +38,11 @@ export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): 
 interface TaxSum {
   value: Micro;
   amounts: readonly Amount[];
-  /** A sum or a rate comes out at it. */
+  /** A sum or a rate confirms it. */
   isProven: boolean;
 }
 
-/** The sums that the taxes of a document may have: of all rates, or as one row says it. */
+/** The possible tax sums of a document: of all rates, or as one row says. */
 export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
   const ofRates = taxRows.flatMap(({ tax }) => (tax === undefined ? [] : [tax]));
   const others = withRole(entries, "tax").map(({ amount }) => amount);
@@ -56,7 +56,7 @@ export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
   }));
 }
 
-/** What stands between two rows and is added to or taken from the sum. */
+/** The additions and deductions between two rows. */
 function adjustments(entries: readonly Entry[], from: number, to: number): Micro {
   return entries
     .filter(({ at }) => at > from && at < to)
@@ -69,11 +69,11 @@ function adjustments(entries: readonly Entry[], from: number, to: number): Micro
 
 interface Match {
   tax: TaxSum | undefined;
-  /** Whether it is known how the taxes go in. */
+  /** Whether it is known how the taxes are included. */
   isTaxKnown: boolean;
 }
 
-/** Whether a sum and the taxes come out at the total. */
+/** Whether a sum and the taxes equal the total. */
 function matchSum(sum: Micro, total: Micro, ledger: Ledger): Match | undefined {
   const sums = taxSumsOf(ledger);
   const added = sums.find(({ value }) => value !== 0n && sum + value === total);
@@ -84,7 +84,7 @@ function matchSum(sum: Micro, total: Micro, ledger: Ledger): Match | undefined {
   return { tax: included, isTaxKnown: included !== undefined };
 }
 
-/** The taxes, if they can only be part of the total. */
+/** The taxes, if they can only be included in the total. */
 function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: readonly TaxSum[]): TaxSum | undefined {
   const nets = withRole(entries, "net", "base");
   const byNet = sums.find(({ value }) => nets.some((net) => valueOfEntry(net) + value === total));
@@ -95,7 +95,7 @@ function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: re
   if (rated.length > 0) {
     const fit = ratesFit(total, rated, style);
     const sumOfRated = rated.reduce((sum, { tax }) => sum + orZero(tax), 0n);
-    // A tax beside those of the rates has a rate that was not read, or is their sum.
+    // A tax besides those of the rates has an unread rate, or is their sum.
     if (withRole(entries, "tax").some((entry) => valueOfEntry(entry) !== sumOfRated)) return undefined;
     const sum = sums.find(({ amounts }) => amounts.length === rated.length) ?? first;
     return fit === "no" ? undefined : { ...sum, isProven: fit === "exactly" };
@@ -108,7 +108,7 @@ function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: re
   return isSaid && absolute(first.value) * 3n < absolute(total) ? { ...first, isProven: false } : undefined;
 }
 
-/** Whether taxes can be part of a total by their rates; exactly: to the last place. */
+/** Whether taxes can be included in a total by their rates; `exactly` means to the last place. */
 function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): "exactly" | "about" | "no" {
   const tolerance = toleranceOf(style);
   let least = 0n;
@@ -133,7 +133,7 @@ function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): "
   return most * 3n > tolerance ? "about" : "exactly";
 }
 
-/** Adds up the document in every way that it may be meant, and compares with a total. */
+/** Adds up the document in every possible way, and compares with a total. */
 export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: ItemSets): Verdict {
   const { entries, taxRows } = ledger;
   const problems = new Set<Problem>();
@@ -192,7 +192,7 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
   };
 }
 
-/** What all rates are worked out from together, where the taxes make it the total. */
+/** The base of all rates together, if it and the taxes equal the total. */
 export function netOfRates(
   { entries, taxRows }: Ledger,
   total: Micro,
@@ -204,7 +204,7 @@ export function netOfRates(
   return isWhole && amounts.length > 0 ? { value, amounts } : undefined;
 }
 
-/** A net amount, or all net amounts together, with what comes after them. */
+/** A net amount, or the sum of all, with the amounts that follow. */
 function matchNets(
   nets: readonly Entry[],
   total: Entry,
@@ -217,7 +217,7 @@ function matchNets(
     const match =
       matchSum(valueOfEntry(net) + between, value, ledger) ??
       matchSum(valueOfEntry(net) + between + levies, value, ledger);
-    // A subtotal with a discount after it is no net amount of the document.
+    // A subtotal followed by a discount is not the document's net amount.
     const isNet =
       match?.tax !== undefined && valueOfEntry(net) + match.tax.value + tipsOf(ledger.entries, net, total) === value;
     if (match !== undefined) return { match, net: isNet ? net : undefined };
@@ -233,16 +233,16 @@ function matchNets(
 const tipsOf = (entries: readonly Entry[], net: Entry, total: Entry): Micro =>
   sumOf(withRole(entries, "tip", "rounding").filter(({ at }) => at > net.at && at < total.at));
 
-/** Subtotals of parts of a document, each of which is smaller than the whole. */
+/** Subtotals of parts of a document, each smaller than the whole. */
 const netsAreParts = (nets: readonly Entry[], { taxRows }: Ledger): boolean => nets.length > 1 && taxRows.length === 0;
 
-/** Rows that may be the items. Only where the total is known already may one row be left out. */
+/** Rows that may be the items. One row may be left out only if the total is already known. */
 export interface ItemSets {
   likely: readonly (readonly Entry[])[];
   spare: readonly (readonly Entry[])[];
 }
 
-/** The first set of rows that comes out at the total or at a net amount; else the first set. */
+/** The first set of rows that adds up to the total or to a net amount; else the first set. */
 function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readonly (readonly Entry[])[]) {
   const adjusted = adjustments(ledger.entries, -1, total.at);
   const nets = withRole(ledger.entries, "net");
@@ -262,7 +262,7 @@ function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readon
   return { items: itemSets[0] ?? [], match: undefined, agree: false };
 }
 
-/** A total that stands above this one: the same again, or less by a tip or a rounding. */
+/** An earlier total: the same again, or lower by a tip or a rounding. */
 function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): { again: number; sums: number } {
   const others = withRole(entries, "total", "vague_total").filter((other) => other !== total && other.amount.isClean);
   const isAgain = others.some((other) => valueOfEntry(other) === value && other.amount.row !== total.amount.row);
@@ -275,7 +275,7 @@ function compareEarlier(total: Entry, value: Micro, entries: readonly Entry[]): 
   return { again: isAgain ? 1 : 0, sums: isMore ? 1 : 0 };
 }
 
-/** Whether what was paid comes out at the total, is the same amount again, or another one; undefined: nothing is said of it. */
+/** Whether the payments add up to the total, repeat it, or differ; undefined if there are none. */
 function comparePayments(total: Entry, value: Micro, entries: readonly Entry[]): "sum" | "again" | "other" | undefined {
   const paid = withRole(entries, "cash", "card").filter(({ amount }) => amount.isClean);
   const deposits = withRole(entries, "deposit");
@@ -317,11 +317,11 @@ function sumOfRates(taxRows: readonly TaxRow[]): Micro | undefined {
 
 const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n : firstOf(amount));
 
-/** A tax that is not its rate of what it is worked out from. */
+/** Whether a tax does not equal its rate of its base. */
 function brokenRates({ taxRows, style }: Ledger): boolean {
   const hasTaxes = taxRows.some(({ tax }) => tax !== undefined);
   return taxRows.some(({ rate, net, tax, gross, isBroken }) => {
-    // A rate without its tax beside others that have theirs was not read.
+    // A rate without a tax beside others with one was misread.
     if (isBroken || (tax === undefined && hasTaxes)) return true;
     if (rate === undefined || tax === undefined) return false;
     const value = firstOf(tax);
@@ -334,7 +334,7 @@ function brokenRates({ taxRows, style }: Ledger): boolean {
   });
 }
 
-/** A tip after the last total: nobody says what was paid in the end. */
+/** A tip after the last total: the amount paid in the end is unknown. */
 function tipIsOpen(total: Entry, value: Micro, entries: readonly Entry[]): boolean {
   const tips = withRole(entries, "tip").filter(({ at, amount }) => at > total.at && firstOf(amount) !== 0n);
   return (

@@ -1,8 +1,8 @@
 import type { Mark } from "./label-words.ts";
 
 /**
- * The usual words of languages beside those that text recognition has data for: most of their invoices are PDF files, which need
- * none. As in `label-words.ts`.
+ * Common words of languages without text recognition data: most of their invoices are PDF files, which need none. As in
+ * `label-words.ts`.
  */
 export const moreLabelWords: Readonly<Record<string, Partial<Record<Mark, string>>>> = {
   ita: {

@@ -3,7 +3,7 @@ export interface XmlElement {
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
-  /** Of its own, without that of its children. */
+  /** Its own text, without that of its children. */
   text: string;
 }
 
@@ -24,8 +24,8 @@ interface Open {
 }
 
 /**
- * Reads a document of elements, texts, comments and CDATA. A document type, an entity of its own, a processing instruction
- * beside the declaration, and whatever is not well-formed is refused: then it answers undefined.
+ * Parses a document of elements, texts, comments and CDATA. Undefined for a document type, custom entities, processing
+ * instructions beside the declaration, and malformed XML.
  */
 export function parseXml(source: string): XmlElement | undefined {
   if (source.length > MOST_CHARACTERS) return undefined;
@@ -106,7 +106,7 @@ const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Undefined: an entity that XML itself does not know. */
+/** Undefined for an entity that XML itself does not define. */
 function decode(text: string): string | undefined {
   if (!text.includes("&")) return text;
   let isKnown = true;

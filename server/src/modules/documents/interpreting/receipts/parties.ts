@@ -7,10 +7,10 @@ const BUYER =
   /^(?:bill(?:ed)? to|invoice to|invoiced to|sold to|customer|client|buyer|guest company|company|attn|rechnungsempfanger|rechnung an|kunde|kundin|an|empfanger|rechnungsadresse|auftraggeber|besteller|kaufer|facture a|facturer a|adresse de facturation|acheteur|destinataire|facturado a|facturar a|comprador|datos del cliente|destinatario|faturado a|faturar a|adquirente|dados do cliente|cliente|klant|factuuradres|nabywca|alici|musteri|kund|kunde|fakturaadress|fakturaadresse|spettabile|spett le|intestatario|destinatario|αγοραστης|покупатель|請求先|お客様|御中|宛先|ご請求先)(?!\p{L})/u;
 const SELLER =
   /^(?:from|seller|vendor|supplier|issued by|sold by|billed by|rechnungssteller|verkaufer|lieferant|absender|von|aussteller|emetteur|vendeur|fournisseur|emis par|vendedor|emisor|proveedor|emitido por|fornecedor|emitente|verkoper|leverancier|sprzedawca|saljare|selger|saelger|fornitore|cedente|satici|請求元|発行元|販売者|発行者)(?!\p{L})/u;
-/** Headings and what else stands at the top of a receipt and is no name. */
+/** Headings and other texts at the top of a receipt that are no names. */
 const NO_NAME =
   /^(?:(?:tax |sales |guest |cash |card |simplified |customer |hotel |original |pro forma |vat |official |taxi |e )*(?:receipt|invoice|bill|folio|check|statement|copy|welcome|original|duplicate|refund|credit note|ticket|itinerary)|rechnung|quittung|kassenbon|kassenbeleg|beleg|bewirtungsbeleg|bewirtungsrechnung|gutschrift|taxiquittung|kundenbeleg|willkommen|handlerbeleg|facture|ticket|ticket de caisse|recu|note|avoir|duplicata|bienvenue|addition|factura|factura simplificada|recibo|ticket de compra|nota|bienvenido|fatura|fatura recibo|fatura simplificada|nota fiscal|cupom fiscal|bem vindo|領収書|領収証|レシート|請求書|明細書|御請求書|ご利用明細|適格請求書|適格簡易請求書|レシ|ート|レシー|シート|航空券|乗車券|cupom|talao|talao de venda|sales receipt|cliente|copia cliente|copia do cliente|customer copy|exemplaire client|kundenkopie|ticket client|kopie|copie|page|seite|thank you|vielen dank|merci|gracias|obrigado|date|datum|fecha|data|leistungsdatum|lieferdatum|rechnungsdatum|faktura|tel|phone|fax|www|http|to|no|nr|number|boarding|server|table|order|cashier)(?:\s(?:number|no|nr|n|#|de|du|for|fur|pour|recibo|simplificada|\d+).*)?$/u;
-/** Thanks and farewells, told from names such as "Gracias Madre" by the word that follows. */
+/** Thanks and farewells, distinguished from names such as "Gracias Madre" by the next word. */
 const COURTESY =
   /^(?:thank(?:s| you) (?:for|and|very|again)|vielen dank (?:fur|und)|danke (?:fur|und)|merci (?:de|d|pour|et|beaucoup)|(?:muchas )?gracias (?:por|y)|(?:muito )?obrigad[oa] (?:pel[oa]|por|e)|please (?:come|visit)|come again|see you (?:again|soon)|auf wiedersehen|bis bald|au revoir|a bientot|hasta (?:pronto|luego)|vuelva pronto|volte sempre|ate (?:breve|logo))\b|ありがとう|またのご来店/u;
 const ADDRESS =
@@ -23,7 +23,7 @@ const BLOCK_ROWS = 4;
 
 export interface Parties {
   names: { merchantName?: ScannedField; buyerName?: ScannedField };
-  /** The company of whoever asks is not the one that bought. */
+  /** The company of the caller is not the buyer. */
   isOfOthers: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface PartyFacts {
 }
 
 /**
- * Who sold, and to whom. A name that cannot be told apart from the rest of the page is left out. The printed buyer goes before the
- * company of whoever asks, which is the buyer only where it stands on the page and did not sell.
+ * Finds the seller and the buyer. An ambiguous name is left out. The printed buyer takes precedence over the caller's
+ * company, which is the buyer only if it is printed and is not the seller.
  */
 export function findParties({ rows, rowsOfAmounts, companyName, today }: PartyFacts, wantsBuyer: boolean): Parties {
   const own = findOwn(rows, companyName);
@@ -48,7 +48,7 @@ export function findParties({ rows, rowsOfAmounts, companyName, today }: PartyFa
   const buyer = printed ?? (isOwn(labelledSeller) ? undefined : own);
   const other = printed === undefined || isOwn(printed) ? companyName : undefined;
   const seller = labelledSeller ?? findTop(named, buyer, other, today);
-  // Where nobody else is named, it is the one that sold.
+  // If nobody else is named, it is the seller.
   const onlyOwn = seller === undefined && printed === undefined ? own : undefined;
   const isBuyer = buyer !== undefined && buyer !== onlyOwn && wantsBuyer;
   const merchant = seller ?? onlyOwn;
@@ -73,7 +73,7 @@ function names({ span }: Named, companyName = ""): boolean {
 
 const LEAST_NAME = 3;
 
-/** Without the legal form, of which there are several spellings. */
+/** Without the legal form, which has several spellings. */
 const bareName = (text: string): string => plain(text).replace(LEGAL_FORM, " ").replaceAll(/\s+/gu, " ").trim();
 
 interface Named {
@@ -90,7 +90,7 @@ const cleanName = (text: string): string =>
     .replace(/[\s*=:#-]{1,20}$/u, "")
     .replace(/\s?(?:御中|様|殿)$/u, "");
 
-/** The company of whoever asks, wherever it stands. */
+/** The caller's company, anywhere on the page. */
 function findOwn(rows: readonly Row[], companyName: string | undefined): Named | undefined {
   const wanted = companyName === undefined ? "" : plain(companyName);
   if (wanted.length < LEAST_NAME) return undefined;
@@ -98,7 +98,7 @@ function findOwn(rows: readonly Row[], companyName: string | undefined): Named |
     for (const span of columnsOf(row)) {
       const text = plain(textOf(span));
       if (!` ${text} `.includes(` ${wanted} `)) continue;
-      // "Bill to: Globex Ltd" is the label and the name.
+      // "Bill to: Globex Ltd" has the label and the name.
       const at = textOf(span)
         .toLowerCase()
         .indexOf((companyName ?? "").toLowerCase());
@@ -108,7 +108,7 @@ function findOwn(rows: readonly Row[], companyName: string | undefined): Named |
   return undefined;
 }
 
-/** The name on the row of a label, or below it in the same column. */
+/** The name in the row of a label, or below it in the same column. */
 function findUnder(rows: readonly Row[], label: RegExp, today: Temporal.PlainDate): Named | undefined {
   for (const [index, row] of rows.slice(0, 80).entries()) {
     for (const span of columnsOf(row)) {
@@ -150,7 +150,7 @@ function isName(span: Span, today: Temporal.PlainDate): boolean {
   return findDates([{ ...span.row, text }], today).length === 0;
 }
 
-/** The first name at the top of the first page; a company's name, or large letters, before others. */
+/** The first name at the top of the first page, preferring a company's name or large letters. */
 function findTop(
   rows: readonly Row[],
   buyer: Named | undefined,

@@ -1,18 +1,18 @@
 import type { Row } from "./rows.ts";
 
-/** Signs of a country: how strong they are together, and the row of the first. */
+/** Signs of a country: their total weight, and the row of the first. */
 interface Sign {
   weight: number;
   row: Row;
 }
-/** Countries of which a document shows signs, by their alpha-2 codes. */
+/** Countries that a document shows signs of, by alpha-2 code. */
 export type Places = ReadonlyMap<string, Sign>;
 
 const STRONG = 3;
 const FAIR = 2;
 const WEAK = 1;
 
-/** `[country, weight, pattern]`. Patterns look at one row each and have no open repetitions. */
+/** `[country, weight, pattern]`. Patterns match one row each and have no unbounded repetitions. */
 const HINTS: readonly (readonly [string, number, RegExp])[] = [
   [
     "US",
@@ -94,7 +94,7 @@ export function findPlaces(rows: readonly Row[]): Places {
   return signs;
 }
 
-/** The country that the signs speak for most clearly among those asked for. Undefined: none, or several about as much. */
+/** The best supported of the given countries. Undefined if there is none, or a near tie. */
 export function likeliestOf(places: Places, countries: readonly string[]): string | undefined {
   const ranked = countries
     .map((country) => ({ country, weight: places.get(country)?.weight ?? 0 }))

@@ -21,7 +21,7 @@ describe("decimals that were not read", () => {
     const scan = readReceipt(text, ocr);
     expect(codesOf(scan)).toContain("low_confidence");
     expect(scan.fields.totalAmount?.confidence).toBeLessThanOrEqual(0.5);
-    // What a PDF says is what it says.
+    // The text of a PDF needs no recognition.
     expect(codesOf(readReceipt(text))).toEqual([]);
   });
   test("not where the print shows that there are none", () => {

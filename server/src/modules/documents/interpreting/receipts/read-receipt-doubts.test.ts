@@ -172,7 +172,7 @@ describe("amounts", () => {
 
 const CONFUSED = "0123456789OlSB";
 
-/** Places of digits in the rows whose amounts are added up. */
+/** Positions of digits in the rows whose amounts are added up. */
 const digitsOf = (text: string): number[] =>
   [...text.matchAll(/\d/g)].flatMap(({ index }) => {
     const line = text.slice(text.lastIndexOf("\n", index) + 1, text.indexOf("\n", index));

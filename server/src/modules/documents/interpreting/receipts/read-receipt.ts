@@ -31,14 +31,14 @@ import { confidenceOf, fieldOf, type Row, toRows } from "./rows.ts";
 import { whyIncomplete } from "./whole-amounts.ts";
 
 /**
- * What a receipt says. A total is without a reason to review only where the other amounts come out at it, or its label and its
- * characters leave no doubt and nothing speaks against it.
+ * Interprets a receipt. A total needs no review only if the other amounts add up to it, or if its label and characters
+ * are clear and nothing contradicts it.
  */
 export function interpretReceipt(reading: Reading, about: Interpreting): Scan {
   return interpret(reading, about, false);
 }
 
-/** What an invoice says, as `interpretReceipt` does, with its buyer. An embedded e-invoice goes before what is printed. */
+/** Interprets an invoice like `interpretReceipt`, with its buyer. An embedded e-invoice takes precedence over the print. */
 export function interpretInvoice(reading: Reading, about: Interpreting): Scan {
   return interpret(reading, about, true);
 }
@@ -49,7 +49,7 @@ function interpret(reading: Reading, about: Interpreting, isInvoice: boolean): S
   return readEInvoice(reading.eInvoice, printed) ?? printed;
 }
 
-/** What is known of a document before its amounts are added up. */
+/** The facts about a document before its amounts are added up. */
 interface Facts {
   rows: readonly Row[];
   dates: readonly FoundDate[];
@@ -114,8 +114,8 @@ function interpretPages(reading: Reading, about: Interpreting, isInvoice: boolea
 }
 
 /**
- * A receipt may also say its total in a second currency, and `2 450,00` may be one number or two: what the sums come out in is
- * how the receipt is meant.
+ * A receipt may state its total in a second currency, too, and `2 450,00` may be one number or two: the interpretation
+ * whose sums agree is used.
  */
 function addUp(rows: readonly Row[], today: Temporal.PlainDate): Way {
   const dates = findDates(rows, today);
@@ -154,11 +154,11 @@ interface Way {
   choice: Choice | undefined;
 }
 
-/** What comes out as well in another way is in doubt. */
+/** Adds doubts if another interpretation agrees equally well. */
 function withRivals(best: Way, ways: readonly Way[]): Way {
   const { facts, choice } = best;
   if (choice === undefined) return best;
-  // Numbers that stand together are one more often than two: where they come out only apart, one of them may be misread.
+  // Adjacent numbers are more often one than two: if they agree only as two, one of them may be misread.
   const joined = ways.find((way) => way.facts.style.groupsWithSpaces)?.choice?.verdict;
   const isApart = !facts.style.groupsWithSpaces && joined !== undefined && joined.value !== choice.verdict.value;
   const rivals = ways.flatMap((way) => (way.choice?.score === choice.score ? [{ ...way, choice: way.choice }] : []));
@@ -177,7 +177,7 @@ function withRivals(best: Way, ways: readonly Way[]): Way {
   };
 }
 
-/** Where thousands are set apart by spaces. */
+/** Currencies whose thousands are separated by spaces. */
 const SPACED: ReadonlySet<string> = new Set(["SEK", "NOK", "PLN", "CZK", "HUF", "RUB", "UAH", "ZAR"]);
 
 function styleOf(numbers: readonly RawNumber[], code: string | undefined): NumberStyle {
@@ -190,7 +190,7 @@ function styleOf(numbers: readonly RawNumber[], code: string | undefined): Numbe
   };
 }
 
-/** Where the currency is not known, whether amounts have cents is seen from them. */
+/** Without a known currency the amounts tell whether they have cents. */
 function guessPlaces(numbers: readonly RawNumber[]): number {
   const withCents = numbers.filter(({ digits, isPercent }) => !isPercent && /[.,]\d{2}$/.test(digits)).length;
   const withMark = numbers.filter(
@@ -199,7 +199,7 @@ function guessPlaces(numbers: readonly RawNumber[]): number {
   return withMark > withCents ? 0 : 2;
 }
 
-/** Amounts in another currency, such as what a total is in euros, are no part of the sum. */
+/** Amounts in another currency, such as the total in euros, are no part of the sum. */
 function toLedger({ numberedRows, style, currency }: Facts): Ledger {
   const { entries, taxRows } = readEntries(numberedRows, style);
   const { code } = currency;
@@ -210,7 +210,7 @@ function toLedger({ numberedRows, style, currency }: Facts): Ledger {
 const EQUIVALENT =
   /≈|~|\(|equivalent|approx|\bca\b|gegenwert|entspricht|umgerechnet|[ée]quivalen|contre-?valeur|contravalor|controvalore|converted|conversion|exchange rate|kurs\b|taux de change|tipo de cambio|taxa de c[aâ]mbio|cambio|換算|相当/iu;
 
-/** A total in a second currency that may be what was paid. */
+/** Whether there is a total in a second currency that may be the amount paid. */
 function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): boolean {
   if (code === undefined || numberedRows.some(({ row }) => EQUIVALENT_RATE.test(row.text))) return false;
   return withRole(readEntries(numberedRows, style).entries, "total", "due").some(
@@ -222,13 +222,13 @@ function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): bool
   );
 }
 
-/** A rate of exchange makes the other total an equivalent. */
+/** An exchange rate makes the other total an equivalent. */
 const EQUIVALENT_RATE =
   /exchange rate|\bkurs\b|wechselkurs|umrechnungskurs|taux de change|tipo de cambio|taxa de c[aâ]mbio|為替/iu;
 
 const CONFIRMED = 0.97;
 const READ_WELL = 0.9;
-/** Enough where the same amount stands elsewhere too. */
+/** Sufficient if the same amount appears again. */
 const READ_FAIRLY = 0.8;
 
 const messages: Readonly<Record<Problem, string>> = {
@@ -288,9 +288,9 @@ function describeDoubt({ verdict: { confirmations }, isLabelled }: Choice): stri
   return isLabelled ? "The total is hard to read." : "No known word says which amount is the total.";
 }
 
-/** A total that only its label speaks for has to be well read. */
+/** A total supported only by its label must be well read. */
 function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabelled }: Choice): boolean {
-  // Without a label, what was paid has to be what other amounts add up to.
+  // Without a label, the amount paid must be the sum of other amounts.
   if (!isLabelled) return confirmations < 2 || isOnlyRepeated;
   if (confirmations > 0)
     return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
@@ -317,7 +317,7 @@ function lineFields(choice: Choice, { numberedRows, style }: Facts, reasons: Rev
   return describeLines(lines, numberedRows, style.places, addUp && choice.verdict.linesAgree ? CONFIRMED : 0.5);
 }
 
-/** One for each rate whose tax is printed; without rates one for the tax of the whole. */
+/** One per printed tax rate; without rates one for the whole tax. */
 function taxFields(
   { taxRows }: Ledger,
   verdict: Verdict | undefined,
@@ -333,7 +333,7 @@ function taxFields(
     return whole === undefined || others.length > 0 || firstOf(whole) === 0n ? [] : [{ taxAmount: amountField(whole) }];
   return rated.flatMap(({ rate, rateAt, net, tax }) => {
     if (rate === undefined || rateAt === undefined || tax === undefined) return [];
-    // Where there is one rate, it is that of the net amount.
+    // A single rate applies to the net amount.
     const base =
       net ??
       (rated.length === 1 && verdict?.net !== undefined && fitsRate(verdict.net, rate, tax) ? verdict.net : undefined);
@@ -352,7 +352,7 @@ const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
   return difference < 20_000n && difference > -20_000n;
 };
 
-/** Below it a text is left out: nothing confirms a name or a number. */
+/** Texts below it are left out, as nothing confirms a name or a number. */
 const LEAST_CONFIDENCE = 0.7;
 
 function nameFields(

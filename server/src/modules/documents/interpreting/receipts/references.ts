@@ -8,10 +8,13 @@ const TOKEN = /(?<![A-Z0-9_])[A-Z0-9]{6}(?![A-Z0-9_])/g;
 const OURS =
   /(?<![A-Za-z0-9_])(?:ord|bkg|trip|act)_[A-Za-z0-9]{10,40}(?![A-Za-z0-9_])|(?<![A-Z0-9-])(?:SANDBOX-)?[A-Z]{2,10}-\d{6,9}(?!\d)/g;
 
-/** Words that stand where a code would. */
+/** Words that occur in the place of a code. */
 const NO_CODES: ReadonlySet<string> = new Set(["NUMBER", "NUMMER", "NUMERO"]);
 
-/** What may name an order of ours: order and booking ids, invoice numbers, and what looks like a booking reference; labelled ones first. */
+/**
+ * Possible references to our orders: order and booking ids, invoice numbers, and texts in the form of a booking
+ * reference; labelled ones first.
+ */
 export function findReferences(texts: readonly Pick<Row, "text">[]): string[] {
   const ids = new Set<string>();
   const labelled = new Set<string>();
@@ -20,7 +23,7 @@ export function findReferences(texts: readonly Pick<Row, "text">[]): string[] {
     for (const [id] of text.matchAll(OURS)) ids.add(id);
     for (const match of text.matchAll(LABEL)) {
       const rest = text.slice(match.index + match[0].length);
-      // A label that is part of a longer word would have the rest of it as its code.
+      // If a label were part of a longer word, the rest of the word would be taken for its code.
       const isWhole = /[\s:#.]$/.test(match[0]);
       const token =
         /^[A-Z0-9]{5,8}(?![A-Za-z0-9])/.exec(rest)?.[0] ??

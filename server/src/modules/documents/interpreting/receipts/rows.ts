@@ -1,7 +1,7 @@
 import type { PageText, Reading, TextLine } from "../../reading/page.ts";
 import type { Box, FieldSource, ScannedField } from "../../scan.ts";
 
-/** A word of a row, with where it stands in the row's text. */
+/** A word of a row, with its position in the row's text. */
 interface PlacedWord {
   start: number;
   end: number;
@@ -9,11 +9,11 @@ interface PlacedWord {
   box: Box;
 }
 
-/** What stands on one height of a page. */
+/** The words at one height of a page. */
 export interface Row {
   page: number;
   source: "text" | "ocr" | "model";
-  /** Words in normal form, with a space between neighbours and a tab where a column ends. */
+  /** Words in normal form, separated by a space, or by a tab between columns. */
   text: string;
   words: readonly PlacedWord[];
   box: Box;
@@ -29,9 +29,9 @@ export interface Span {
 const MOST_ROWS = 2_000;
 const MOST_CHARACTERS_OF_WORD = 100;
 const MOST_CHARACTERS_OF_ROW = 400;
-/** A gap of so many characters ends a column. */
+/** A gap of this many characters ends a column. */
 const COLUMN_GAP = 2.2;
-/** Lines are on one height when the lower one's middle lies within so much of the higher one. */
+/** Lines are at one height if they overlap vertically by at least this share. */
 const SHARED_HEIGHT = 0.55;
 
 export function toRows(reading: Reading): { rows: readonly Row[]; isCut: boolean } {
@@ -52,8 +52,8 @@ interface Joined {
 }
 
 /**
- * Text recognition often sees the labels and the amounts of a receipt as two columns, and characters of different heights as two
- * lines: lines of one height whose words do not lie over each other are put together.
+ * Text recognition often reads the labels and amounts of a receipt as two columns, and characters of different heights
+ * as two lines: lines at one height whose words do not overlap are joined.
  */
 function joinLines({ source, lines }: PageText): TextLine[] {
   if (source === "model") return [...lines];
@@ -81,7 +81,7 @@ const MOST_WORDS = 60;
 
 const middleOf = (box: Box): number => box.y + box.height / 2;
 
-/** Lines never lie over each other: the boxes of words may be too wide, but here they are of one line. */
+/** Lines never overlap: the boxes of words may be too wide, but these belong to one line. */
 function isSameHeight(one: Box, other: Box): boolean {
   const shared = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
   return shared > 0.85 * Math.min(one.height, other.height) && shared > 0.4 * Math.max(one.height, other.height);
@@ -144,11 +144,11 @@ function gapBetween(
   const gap = right.box.x - left.box.x - left.box.width;
   if (width > 0 && gap > COLUMN_GAP * width) return "\t";
   const touching = EAST_ASIAN.test(left.text.at(-1) ?? "") && EAST_ASIAN.test(right.text.at(0) ?? "");
-  // Text recognition sets the characters of Japanese words apart.
+  // Text recognition separates the characters of Japanese words.
   return touching && (source === "ocr" || width === 0 || gap < 0.7 * width) ? "" : " ";
 }
 
-/** Characters of East Asian scripts are twice as wide as others. */
+/** East Asian characters are twice as wide as others. */
 const widthInCharacters = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + (EAST_ASIAN.test(character) ? 2 : 1), 0);
 
@@ -157,7 +157,7 @@ const median = (values: readonly number[]): number =>
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{e0000}-\u{e007f}]/gu;
 
-/** Full-width forms become usual ones, spaces inside numbers an apostrophe, every kind of dash a hyphen, and dotted leaders spaces. */
+/** Full-width forms become common ones, spaces inside numbers an apostrophe, every dash a hyphen, and dotted leaders spaces. */
 function normalize(text: string): string {
   return text
     .slice(0, MOST_CHARACTERS_OF_WORD)
@@ -171,7 +171,7 @@ function normalize(text: string): string {
     .slice(0, MOST_CHARACTERS_OF_WORD);
 }
 
-/** A value with where it stands. `certainty` is what is to be thought of it if every character was read rightly. */
+/** A value with its position. `certainty` is its confidence if every character was read correctly. */
 export function fieldOf(value: string, span: Span, certainty: number): ScannedField {
   const words = span.row.words.filter(({ start, end }) => start < span.end && end > span.start);
   const source: FieldSource = span.row.source;
@@ -187,7 +187,7 @@ export function fieldOf(value: string, span: Span, certainty: number): ScannedFi
   };
 }
 
-/** How well the worst of its words was read. */
+/** The confidence of its worst word. */
 export function confidenceOf({ row, start, end }: Span): number {
   const words = row.words.filter((word) => word.start < end && word.end > start);
   return Math.min(1, ...words.map(({ confidence }) => confidence));

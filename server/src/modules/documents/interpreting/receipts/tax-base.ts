@@ -4,12 +4,12 @@ import { absolute, type Entries, type Entry, taxInGross, taxOnNet, toleranceOf }
 import type { Role } from "./labels.ts";
 
 const PARTS: readonly Role[] = ["item", "tip", "service", "discount", "deposit"];
-/** With more, some of them come out at anything. */
+/** With more, some combination always fits. */
 const MOST_PARTS = 8;
 
 /**
- * Whether the one tax with a rate is that rate of nothing on the document: neither of the net amount nor of the total, with or without
- * what may not be taxed.
+ * Whether the only rated tax is that rate of no amount on the document: neither of the net amount nor of the total,
+ * with or without amounts that may be untaxed.
  */
 export function isRateOfNothing(
   { entries, taxRows }: Entries,

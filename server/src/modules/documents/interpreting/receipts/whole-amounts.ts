@@ -3,7 +3,10 @@ import type { Choice } from "./choose-total.ts";
 import type { NumberedRow } from "./entries.ts";
 import { withRole } from "./ledger.ts";
 
-/** Why it may be that not all of an amount was read, although everything adds up: what is lost, is lost of all amounts. */
+/**
+ * The reason to suspect that an amount was read incompletely although everything adds up: the same part may be missing
+ * from all amounts.
+ */
 export function whyIncomplete(
   { verdict: { total }, ledger }: Choice,
   rows: readonly NumberedRow[],
@@ -25,13 +28,13 @@ export function whyIncomplete(
 
 const printed = ({ row, start, end }: Amount): string => row.text.slice(start, end);
 
-/** `1.250`; what has two such signs is in thousands. */
+/** `1.250`; two such signs separate thousands. */
 const isOneOfThousand = (amount: Amount): boolean => /^\D{0,6}\d{1,3}[.,]\d{3}\D{0,6}$/.test(printed(amount));
 
 const endsInSign = (amount: Amount): boolean =>
   amount.places === 0 && /\d[.,]$/.test(amount.row.text.slice(amount.start, amount.end).trimEnd());
 
-/** Something that is no currency follows it, such as digits that were taken for something else. */
+/** It is followed by characters that are no currency, such as misread digits. */
 function hasInkAfter({ row, end, currency }: Amount): boolean {
   const rest = row.text
     .slice(end)
