@@ -11,6 +11,13 @@ export const PUBLISHED = {
   "settlement-splitter": { source: "contracts/src/SettlementSplitter.sol", contract: "SettlementSplitter" },
   "payment-batch": { source: "contracts/src/PaymentBatch.sol", contract: "PaymentBatch" },
   "trip-escrow": { source: "contracts/src/TripEscrow.sol", contract: "TripEscrow" },
+  "message-transmitter": {
+    source: "contracts/src/bridge/MessageTransmitterV2.sol",
+    contract: "MessageTransmitterV2",
+  },
+  "token-messenger": { source: "contracts/src/bridge/TokenMessengerV2.sol", contract: "TokenMessengerV2" },
+  "token-minter": { source: "contracts/src/bridge/TokenMinterV2.sol", contract: "TokenMinterV2" },
+  "signed-burns": { source: "contracts/src/bridge/SignedBurns.sol", contract: "SignedBurns" },
   "signed-calls": { source: "contracts/src/registries/SignedCalls.sol", contract: "SignedCalls" },
   "identity-registry": { source: "contracts/src/registries/IdentityRegistry.sol", contract: "IdentityRegistry" },
   "reputation-registry": { source: "contracts/src/registries/ReputationRegistry.sol", contract: "ReputationRegistry" },

@@ -4,7 +4,9 @@ pragma solidity 0.8.37;
 import {PaymentBatch} from "../src/PaymentBatch.sol";
 import {SettlementSplitter} from "../src/SettlementSplitter.sol";
 import {TripRecords} from "../src/escrow/TripRecords.sol";
+import {ITokenMessengerV2, SignedBurns} from "../src/bridge/SignedBurns.sol";
 import {SignedCalls} from "../src/registries/SignedCalls.sol";
+import {BridgeFixture} from "./support/BridgeFixture.sol";
 import {EscrowFixture} from "./support/EscrowFixture.sol";
 import {RegistryFixture} from "./support/RegistryFixture.sol";
 import {vm} from "./support/Vm.sol";
@@ -147,5 +149,48 @@ contract RegistryGas is RegistryFixture {
 
     function test_validationResponse() public {
         respond(BOB, "request", 100, "tag");
+    }
+}
+
+contract BridgeGas is BridgeFixture {
+    bytes private message;
+    bytes private attestation;
+    bytes private fastMessage;
+    bytes private fastAttestation;
+    SignedBurns private burns;
+    SignedBurns.Terms private terms;
+    bytes private signature;
+
+    function setUp() public override {
+        super.setUp();
+        fundOn(base, ALICE, 1_000e6);
+        // A first payment to somebody costs more than every other.
+        fundOn(arc, CAROL, 1);
+        fundOn(arc, FEES, 1);
+        message = complete(burnOn(base, arc, ALICE, 100e6, 0), finalized("one"));
+        attestation = attest(message);
+        fastMessage = complete(burnOn(base, arc, ALICE, 100e6, 1e6), fast("two", 1e6, block.number + 10));
+        fastAttestation = attest(fastMessage);
+        burns = new SignedBurns(ITokenMessengerV2(address(base.messenger)));
+        terms = SignedBurns.Terms(address(base.token), 100e6, ARC, padded(CAROL), 0, 0, STANDARD, "id");
+        token = base.token;
+        bytes32 nonce = burns.authorizationNonce(terms, ALICE);
+        signature = packed(ALICE_KEY, receiveHash(authorization(ALICE, address(burns), 100e6, nonce)));
+    }
+
+    function test_depositForBurn() public {
+        burnOn(base, arc, ALICE, 100e6, 0);
+    }
+
+    function test_depositForBurnWithAuthorization() public {
+        burns.depositForBurnWithAuthorization(terms, ALICE, NOW - 1, NOW + 1 hours, signature);
+    }
+
+    function test_receiveMessage() public {
+        arc.transmitter.receiveMessage(message, attestation);
+    }
+
+    function test_receiveFastMessage() public {
+        arc.transmitter.receiveMessage(fastMessage, fastAttestation);
     }
 }
